@@ -1,0 +1,59 @@
+"""Convolution as a function on tensors."""
+
+from __future__ import annotations
+
+from edgegen.frontend.arrays import conv as arrays
+from edgegen.frontend.arrays.windows import Array, Pair
+from edgegen.frontend.functional import check
+from edgegen.frontend.functional.check import PaddingLike
+from edgegen.frontend.mode import fail
+from edgegen.frontend.tape import Attr
+from edgegen.frontend.tensor import Tensor, apply
+
+
+def conv2d(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    *,
+    stride: int | Pair = 1,
+    dilation: int | Pair = 1,
+    padding: PaddingLike = "valid",
+    groups: int = 1,
+) -> Tensor:
+    """Correlate images with a kernel.
+
+    `x` (N, H, W, C), `weight` (O, KH, KW, C / groups), `bias` (O,); gives (N, OH, OW, O). `padding` is
+    "valid", "same" (output ceil(input / stride), an odd pixel at the end) or ((top, bottom), (left, right))
+    in pixels. With `groups` equal to C the convolution is depthwise.
+    """
+    _check(x, weight, bias, groups)
+    image = (x.shape[1], x.shape[2])
+    window = check.window("conv2d", image, (weight.shape[1], weight.shape[2]), stride, dilation, padding)
+    a, w = x._data, weight._data
+    y = arrays.conv2d(a, w, window, groups)
+    if bias is not None:
+        y += bias._data
+
+    def pull(dy: Array) -> tuple[Array | None, ...]:
+        dx, dw = arrays.conv2d_gradients(dy, a, w, window, groups)
+        return (dx, dw) if bias is None else (dx, dw, dy.sum(axis=(0, 1, 2)))
+
+    inputs = (x, weight) if bias is None else (x, weight, bias)
+    attrs: dict[str, Attr] = {
+        "stride": window.stride, "dilation": window.dilation, "padding": window.padding, "groups": groups,
+    }  # fmt: skip
+    return apply("conv2d", inputs, y, pull, attrs)
+
+
+def _check(x: Tensor, weight: Tensor, bias: Tensor | None, groups: int) -> None:
+    op = "conv2d"
+    check.rank(op, "input", x, ("N", "H", "W", "C"))
+    check.rank(op, "weight", weight, ("out", "kh", "kw", "in / groups"))
+    check.floats(op, x, weight, *(() if bias is None else (bias,)))
+    channels, outputs = x.shape[3], weight.shape[0]
+    if groups < 1 or channels % groups or outputs % groups:
+        fail(op, f"{channels} channels and {outputs} outputs do not split in {groups} groups")
+    check.shape(op, "weight (out, kh, kw, in / groups)", weight, (*weight.shape[:3], channels // groups))
+    if bias is not None:
+        check.shape(op, "bias", bias, (outputs,))

@@ -1,0 +1,60 @@
+"""Losses as functions on tensors."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from edgegen.frontend.functional import check
+from edgegen.frontend.mode import fail
+from edgegen.frontend.tape import Array
+from edgegen.frontend.tensor import Tensor, apply
+
+
+def cross_entropy(logits: Tensor, labels: npt.ArrayLike, *, label_smoothing: float = 0.0) -> Tensor:
+    """The mean of -log softmax(logits)[label].
+
+    `logits` (N, classes) are the scores *before* softmax, `labels` N class numbers. With `label_smoothing` s
+    the target is 1 - s for the label plus s / classes for every class.
+    """
+    op = "cross_entropy"
+    check.rank(op, "logits", logits, ("N", "classes"))
+    check.floats(op, logits)
+    if logits.record is not None and logits.record.op == "softmax":
+        fail(op, "takes logits, got the output of softmax; pass the tensor that goes into softmax")
+    target = _target(op, logits, labels, label_smoothing)
+    shifted = logits._data - logits._data.max(axis=1, keepdims=True)
+    log_p = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
+    rows = logits.dtype.type(len(target))
+
+    def pull(dy: Array) -> tuple[Array]:
+        return ((np.exp(log_p) - target) * (dy / rows),)
+
+    return apply(
+        op, (logits,), -(target * log_p).sum() / rows, pull, {"label_smoothing": float(label_smoothing)}
+    )
+
+
+def _target(op: str, logits: Tensor, labels: npt.ArrayLike, smoothing: float) -> Array:
+    wanted = np.asarray(labels)
+    rows, classes = logits.shape
+    if wanted.shape != (rows,) or wanted.dtype.kind not in "iu" or not rows:
+        fail(op, f"labels takes {rows} integers, at least one, got {wanted.dtype} of shape {wanted.shape}")
+    if wanted.min() < 0 or wanted.max() >= classes:
+        fail(op, f"labels go from 0 to {classes - 1}, got {wanted.min()} to {wanted.max()}")
+    if not 0 <= smoothing < 1:
+        fail(op, f"label_smoothing takes 0 <= s < 1, got {smoothing}")
+    target = np.full((rows, classes), smoothing / classes, logits.dtype)
+    target[np.arange(rows), wanted] += 1 - smoothing
+    return target
+
+
+def mse(prediction: Tensor, target: npt.ArrayLike) -> Tensor:
+    """The mean squared difference."""
+    check.floats("mse", prediction)
+    wanted = np.asarray(target, prediction.dtype)
+    if wanted.shape != prediction.shape:
+        fail("mse", f"target takes the shape {prediction.shape}, got {wanted.shape}")
+    difference = prediction._data - wanted
+    scale = prediction.dtype.type(2 / max(difference.size, 1))
+    return apply("mse", (prediction,), np.square(difference).mean(), lambda dy: (dy * scale * difference,))

@@ -1,0 +1,105 @@
+"""Weights on disk, as safetensors: written whole or not at all, loaded strictly.
+
+The format is documented at https://huggingface.co/docs/safetensors.
+"""
+
+from __future__ import annotations
+
+import math
+import tempfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, TypedDict
+
+import numpy as np
+import safetensors
+import safetensors.numpy
+
+from edgegen.errors import ModelError, UsageError
+from edgegen.frontend.nn.module import Module
+from edgegen.frontend.tape import Array
+
+_TYPES = {
+    "F64": np.float64, "F32": np.float32, "F16": np.float16,
+    "I64": np.int64, "I32": np.int32, "I16": np.int16, "I8": np.int8,
+    "U64": np.uint64, "U32": np.uint32, "U16": np.uint16, "U8": np.uint8, "BOOL": np.bool_,
+}  # fmt: skip
+
+
+class _View(TypedDict):
+    dtype: str
+    shape: list[int]
+    data: bytes
+
+
+def save(
+    path: Path | str, weights: Module | Mapping[str, Array], *, metadata: Mapping[str, str] | None = None
+) -> None:
+    """Write the parameters and buffers of a module, or named arrays, to `path`.
+
+    The file appears whole or not at all: it is written beside and then moved. The same weights give the same
+    bytes. `metadata` are texts for people; they are ignored at loading.
+    """
+    state = weights.state_dict() if isinstance(weights, Module) else weights
+    # C order: safetensors writes the buffer as it lies in memory.
+    arrays = {name: np.ascontiguousarray(array).reshape(array.shape) for name, array in state.items()}
+    _write_whole(Path(path), safetensors.numpy.save(arrays, metadata=dict(metadata) if metadata else None))
+
+
+def _write_whole(path: Path, content: bytes) -> None:
+    temporary: Path | None = None
+    try:
+        with tempfile.NamedTemporaryFile(
+            dir=path.parent, prefix=path.name, suffix=".part", delete=False
+        ) as file:
+            temporary = Path(file.name)
+            file.write(content)
+        temporary.replace(path)
+    except OSError as error:
+        raise UsageError(f"cannot write the weights to {path}: {error.strerror or error}") from error
+    finally:
+        if temporary is not None:
+            temporary.unlink(missing_ok=True)
+
+
+def load(path: Path | str, module: Module, *, finite: bool = True) -> None:
+    """Load `path` into `module`: exactly its names, shapes and types (F16 and BF16 become float32).
+
+    Every misfit is listed in one `ModelError`, and then the module is unchanged. NaN and infinity are refused
+    unless `finite` is off.
+    """
+    module.load_state_dict(read(path), origin=str(path), finite=finite)
+
+
+def read(path: Path | str) -> dict[str, Array]:
+    """All tensors of a safetensors file by name; F16 and BF16 as float32, others in their own type."""
+    path = Path(path)
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        raise UsageError(f"cannot read the weights {path}: {error.strerror or error}") from error
+    try:
+        views: list[tuple[str, _View]] = safetensors.deserialize(content)  # type: ignore[no-untyped-call]
+    except Exception as error:
+        # The library documents no single type; whatever it raises, the file is at fault.
+        raise ModelError(f"{path}: not a sound safetensors file of {len(content)} bytes: {error}") from error
+    return {name: _decode(path, name, view) for name, view in sorted(views, key=lambda item: item[0])}
+
+
+def _decode(path: Path, name: str, view: _View) -> Array:
+    kind, shape, data = view["dtype"], tuple(view["shape"]), view["data"]
+    if kind == "BF16":
+        return _bfloat16(data).reshape(shape)
+    if kind not in _TYPES:
+        known = ", ".join(["BF16", *_TYPES])
+        raise ModelError(f"{path}: '{name}' is of type {kind}; known are {known}: convert it before saving")
+    dtype: np.dtype[Any] = np.dtype(_TYPES[kind]).newbyteorder("<")
+    array = np.frombuffer(data, dtype, math.prod(shape)).reshape(shape)
+    native = np.float32 if kind == "F16" else dtype.newbyteorder("=")
+    return array.astype(native)
+
+
+def _bfloat16(data: bytes) -> Array:
+    # The upper half of a float32.
+    wide = np.frombuffer(data, "<u2").astype(np.uint32) << np.uint32(16)
+    return wide.view(np.float32)
