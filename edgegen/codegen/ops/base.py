@@ -103,6 +103,8 @@ class Operator(ABC):
     """What is asked of shapes and constants, in one sentence."""
     writes: ClassVar[tuple[int, ...]] = ()
     """Positions of state inputs that the kernel changes."""
+    monotone: ClassVar[bool] = False
+    """No output element ever falls when an input element rises: addition, pooling, movement."""
 
     @abstractmethod
     def infer(self, view: NodeView) -> tuple[TensorType, ...]:
@@ -126,6 +128,27 @@ class Operator(ABC):
     @abstractmethod
     def call(self, view: NodeView, params: Any) -> Call:
         """The C call to emit."""
+
+    def bounds(
+        self, view: NodeView, params: Any, low: Sequence[Array], high: Sequence[Array]
+    ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
+        """Lowest and highest value that each output element can take, given those of the inputs.
+
+        Takes and returns arrays as `run_int` does. The default is exact for a monotone operator and the
+        whole range of the type otherwise.
+        """
+        if self.monotone:
+            return self.run_int(params, low), self.run_int(params, high)
+        limits = [np.iinfo(tensor.dtype.numpy) for tensor in view.outputs]
+        shapes = [(1, *tensor.shape) for tensor in view.outputs]
+        return (
+            tuple(
+                np.full(shape, limit.min, limit.dtype) for shape, limit in zip(shapes, limits, strict=True)
+            ),
+            tuple(
+                np.full(shape, limit.max, limit.dtype) for shape, limit in zip(shapes, limits, strict=True)
+            ),
+        )
 
     def macs(self, view: NodeView) -> int:
         """Multiply-accumulates of one inference."""

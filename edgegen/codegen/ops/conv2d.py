@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -156,19 +156,16 @@ class Conv2d(Operator):
         )
 
     def run_int(self, params: Conv2dParams, inputs: Sequence[Array]) -> tuple[Array, ...]:
-        x = inputs[0]
-        p = params
-        weights = p.weights.reshape(p.out_c, p.kernel_h, p.kernel_w, p.group_c)
-        padding = _padding_for(p)
-        offset = x.astype(np.int32) + np.int32(p.input_offset)
-        acc = _correlate(
-            offset, weights, (p.stride_h, p.stride_w), (p.dilation_h, p.dilation_w), padding, pad_value=0
-        )
-        if p.bias is not None:
-            acc = acc + p.bias.astype(np.int64)
-        scale = requantize64 if x.dtype == np.int16 else requantize
-        out = scale(acc, p.multiplier, p.shift) + p.output_offset
-        return (np.clip(out, p.clamp_min, p.clamp_max).astype(x.dtype),)
+        return (_rescale(params, _accumulate(params, inputs[0]), inputs[0].dtype),)
+
+    def bounds(
+        self, view: NodeView, params: Conv2dParams, low: Sequence[Array], high: Sequence[Array]
+    ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
+        positive = replace(params, weights=np.maximum(params.weights, 0), bias=None)
+        negative = replace(params, weights=np.minimum(params.weights, 0))
+        least = _accumulate(positive, low[0]) + _accumulate(negative, high[0])
+        most = _accumulate(positive, high[0]) + _accumulate(negative, low[0])
+        return (_rescale(params, least, low[0].dtype),), (_rescale(params, most, low[0].dtype),)
 
     def call(self, view: NodeView, params: Conv2dParams) -> Call:
         kernel = "conv2d" if view.input(0).dtype is DType.INT8 else "conv2d_int16"
@@ -222,6 +219,22 @@ def padding_of(code: int, view: NodeView, kernel: Sequence[int], stride: Pair, d
 def padding_code(padding: Padding) -> int:
     """SAME (0) where there is any padding: export makes other paddings a separate PAD beforehand."""
     return 1 if padding == Padding() else 0
+
+
+def _accumulate(p: Conv2dParams, x: Array) -> Array:
+    """The accumulators of every output element, bias included."""
+    weights = p.weights.reshape(p.out_c, p.kernel_h, p.kernel_w, p.group_c)
+    offset = x.astype(np.int32) + np.int32(p.input_offset)
+    acc = _correlate(
+        offset, weights, (p.stride_h, p.stride_w), (p.dilation_h, p.dilation_w), _padding_for(p), pad_value=0
+    )
+    return acc if p.bias is None else acc + p.bias.astype(np.int64)
+
+
+def _rescale(p: Conv2dParams, acc: Array, dtype: np.dtype[Any]) -> Array:
+    scale = requantize64 if dtype == np.int16 else requantize
+    out = scale(acc, p.multiplier, p.shift) + p.output_offset
+    return np.clip(out, p.clamp_min, p.clamp_max).astype(dtype)
 
 
 def _padding_for(p: Conv2dParams) -> Padding:
