@@ -139,7 +139,7 @@ class Operator(ABC):
         """
         if self.monotone:
             return self.run_int(params, low), self.run_int(params, high)
-        limits = [np.iinfo(tensor.dtype.numpy) for tensor in view.outputs]
+        limits: list[Any] = [np.iinfo(tensor.dtype.value) for tensor in view.outputs]
         shapes = [(1, *tensor.shape) for tensor in view.outputs]
         return (
             tuple(

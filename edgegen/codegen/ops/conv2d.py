@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from edgegen.codegen.arithmetic import quantize_multipliers, requantize, requantize64
+from edgegen.codegen.arithmetic import INT32_MAX, quantize_multipliers, requantize, requantize64
 from edgegen.codegen.graph import Array, Attributes, DType
 from edgegen.codegen.ops.base import Call, NodeView, Operator, Params, TensorType, flat
 from edgegen.codegen.ops.common import (
@@ -165,7 +165,11 @@ class Conv2d(Operator):
         negative = replace(params, weights=np.minimum(params.weights, 0))
         least = _accumulate(positive, low[0]) + _accumulate(negative, high[0])
         most = _accumulate(positive, high[0]) + _accumulate(negative, low[0])
-        return (_rescale(params, least, low[0].dtype),), (_rescale(params, most, low[0].dtype),)
+        lowest, highest = _rescale(params, least, low[0].dtype), _rescale(params, most, low[0].dtype)
+        # where a left shift could wrap around, nothing is known
+        reach = np.maximum(np.abs(least), np.abs(most)) << np.maximum(params.shift.astype(np.int64), 0)
+        wraps = reach > INT32_MAX
+        return (np.where(wraps, params.clamp_min, lowest),), (np.where(wraps, params.clamp_max, highest),)
 
     def call(self, view: NodeView, params: Conv2dParams) -> Call:
         kernel = "conv2d" if view.input(0).dtype is DType.INT8 else "conv2d_int16"
