@@ -86,7 +86,7 @@ def requantize(x: npt.ArrayLike, multiplier: npt.ArrayLike, shift: npt.ArrayLike
 
 
 def requantize64(x: npt.ArrayLike, multiplier: npt.ArrayLike, shift: npt.ArrayLike) -> Int64:
-    """MultiplyByQuantizedMultiplier of an int64 accumulator (16x8 kernels): 16-bit multiplier, one rounding."""
+    """MultiplyByQuantizedMultiplier of an int64 (16x8 kernels): 16-bit multiplier, one rounding."""
     value = np.asarray(x, dtype=np.int64)
     mantissa = np.asarray(multiplier, dtype=np.int64)
     reduced = np.where(mantissa < 0x7FFF0000, (mantissa + (1 << 15)) >> 16, 0x7FFF)

@@ -105,6 +105,8 @@ class Operator(ABC):
     """Positions of state inputs that the kernel changes."""
     monotone: ClassVar[bool] = False
     """No output element ever falls when an input element rises: addition, pooling, movement."""
+    mixes_channels: ClassVar[bool] = False
+    """A matrix product over channels: input 1 is weights (out, ..., in), input 2 an int32 bias of (out)."""
 
     @abstractmethod
     def infer(self, view: NodeView) -> tuple[TensorType, ...]:
@@ -128,6 +130,17 @@ class Operator(ABC):
     @abstractmethod
     def call(self, view: NodeView, params: Any) -> Call:
         """The C call to emit."""
+
+    def channel_sources(self, view: NodeView) -> Array | None:
+        """For an operator that keeps channels apart: the input channel of each output channel.
+
+        Channels are the last axis; all computed inputs have the same ones. None where channels mix.
+        """
+        return None
+
+    def reshaped(self, node: Node, output: Tensor) -> Node:
+        """The node for an output that lost channels; operators whose attributes hold a shape change it."""
+        return node
 
     def bounds(
         self, view: NodeView, params: Any, low: Sequence[Array], high: Sequence[Array]

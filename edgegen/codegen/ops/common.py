@@ -84,7 +84,7 @@ def apply_activation(activation: str, x: Array) -> Array:
 
 
 def exact_matmul(a: npt.ArrayLike, b: npt.ArrayLike) -> npt.NDArray[np.int64]:
-    """Integer matrix product by floating-point BLAS: every partial sum stays far below 2^53, so it is exact."""
+    """Integer matrix product by floating-point BLAS: all partial sums stay far below 2^53."""
     product = np.asarray(a, dtype=np.float64) @ np.asarray(b, dtype=np.float64)
     return product.astype(np.int64)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -29,7 +29,7 @@ from edgegen.codegen.ops.common import (
 class Conv2dAttributes(Attributes):
     stride: Pair = (1, 1)
     dilation: Pair = (1, 1)
-    padding: Padding = Padding()
+    padding: Padding = field(default_factory=Padding)
     activation: str = "none"
 
 
@@ -70,6 +70,7 @@ class Conv2d(Operator):
     tflite_options = "Conv2DOptions"
     types = "int8, int16 x int8"
     constraints = "weights constant, (out, kh, kw, in / groups)"
+    mixes_channels = True
 
     def infer(self, view: NodeView) -> tuple[TensorType, ...]:
         x, weights = view.input(0), view.input(1)
