@@ -29,6 +29,7 @@ class EdgegenPlatform(PlatformBase):
         """Make PlatformIO's `tool-scons` from the SCons next to it, so that it is not downloaded."""
         found = importlib.util.find_spec("SCons")
         if found is None:
+            sys.stderr.write(
                 "edgegen: no SCons next to PlatformIO, which will download it. "
                 f"To build offline: {sys.executable} -m pip install scons\n"
             )

@@ -30,8 +30,8 @@ class Server:
             self._socket = socket.create_connection((host, port), timeout=CONNECT_SECONDS)
         except OSError as problem:
             raise LoadError(
-                f"no GDB server answers at {host}:{port} ({problem}); start one (openocd, pyocd gdbserver, ...) "
-                "or give its address with --upload-port HOST:PORT"
+                f"no GDB server answers at {host}:{port} ({problem}); "
+                "start one (openocd, pyocd gdbserver, ...) or give its address with --upload-port HOST:PORT"
             ) from None
         self._socket.settimeout(REPLY_SECONDS)
         self._buffer = b""
