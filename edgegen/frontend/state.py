@@ -65,7 +65,8 @@ def _transposed(want: tuple[int, ...], have: tuple[int, ...]) -> str:
         return ""
     fits = [p for p in permutations(range(len(have))) if tuple(have[i] for i in p) == want]
     likely = (0, 2, 3, 1) if (0, 2, 3, 1) in fits else fits[0]
-    return f"; transposed by {likely} it would fit (convolutions take (out, kh, kw, in / groups))"
+    layout = " (convolutions take (out, kh, kw, in / groups))" if len(want) == 4 else ""
+    return f"; transposed by {likely} it would fit{layout}"
 
 
 def _non_finite(expected: Mapping[str, Array], found: Mapping[str, Array]) -> Iterator[str]:

@@ -11,15 +11,16 @@ from edgegen.frontend.tape import Array
 
 @dataclass(frozen=True)
 class RandomAffine:
-    """Shift, rotate and scale each image (N, H, W, C) by its own random amount; outside is zero.
+    """Shift, rotate, scale and shear each image (N, H, W, C) by its own random amount; outside is zero.
 
-    `shift` is in pixels, `degrees` and `scale` around the centre: a scale of 0.1 is 90 % to 110 %. Pixels
-    between pixels are interpolated linearly.
+    `shift` is in pixels, the others are around the centre: `degrees` of rotation, a `scale` of 0.1 for 90 %
+    to 110 %, a `shear` of 0.1 for a tenth of a column a row. Pixels between pixels are interpolated linearly.
     """
 
     shift: float = 2.0
     degrees: float = 10.0
     scale: float = 0.1
+    shear: float = 0.0
 
     def __call__(self, images: Array, rng: np.random.Generator) -> Array:
         rows, columns = self._sources(images.shape, rng)
@@ -35,9 +36,11 @@ class RandomAffine:
         n, h, w, _ = shape
         angle = np.deg2rad(rng.uniform(-self.degrees, self.degrees, (n, 1, 1)))
         factor = 1 / rng.uniform(1 - self.scale, 1 + self.scale, (n, 1, 1))
+        shear = rng.uniform(-self.shear, self.shear, (n, 1, 1))
         dy, dx = rng.uniform(-self.shift, self.shift, (2, n, 1, 1))
         y, x = np.mgrid[:h, :w].astype(np.float64)
         y, x = y - (h - 1) / 2 - dy, x - (w - 1) / 2 - dx
+        x = x + shear * y
         cos, sin = np.cos(angle) * factor, np.sin(angle) * factor
         return cos * y - sin * x + (h - 1) / 2, sin * y + cos * x + (w - 1) / 2
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from edgegen.frontend.arrays import conv as arrays
+from edgegen.frontend.arrays.channels import channel_sum
 from edgegen.frontend.arrays.windows import Array, Pair
 from edgegen.frontend.functional import check
 from edgegen.frontend.functional.check import PaddingLike
@@ -36,8 +37,10 @@ def conv2d(
         y += bias._data
 
     def pull(dy: Array) -> tuple[Array | None, ...]:
-        dx, dw = arrays.conv2d_gradients(dy, a, w, window, groups)
-        return (dx, dw) if bias is None else (dx, dw, dy.sum(axis=(0, 1, 2)))
+        # Images need no gradient, and theirs would be the dearest of a network.
+        dx = arrays.conv2d_input_gradient(dy, a, w, window, groups) if x.requires_grad else None
+        dw = arrays.conv2d_weight_gradient(dy, a, w, window, groups) if weight.requires_grad else None
+        return (dx, dw) if bias is None else (dx, dw, channel_sum(dy))
 
     inputs = (x, weight) if bias is None else (x, weight, bias)
     attrs: dict[str, Attr] = {

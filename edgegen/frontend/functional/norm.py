@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from edgegen.frontend.arrays.channels import along, channel_sum
 from edgegen.frontend.functional import check
 from edgegen.frontend.mode import current, fail
 from edgegen.frontend.tape import Array
@@ -27,13 +28,12 @@ def batch_norm(
     _check(*inputs)
     a, g, mean = x._data, gamma._data, running_mean._data
     inverse = 1 / np.sqrt(running_var._data + a.dtype.type(epsilon))
-    centred = a - mean
-    y = centred * (inverse * g) + beta._data
+    centred = a - along(mean, a)
+    y = centred * along(inverse * g, a) + along(beta._data, a)
 
     def pull(dy: Array) -> tuple[Array, ...]:
-        rows = tuple(range(a.ndim - 1))
-        dbeta, dgamma = dy.sum(axis=rows), (dy * centred).sum(axis=rows) * inverse
-        return dy * (inverse * g), dgamma, dbeta, -dbeta * inverse * g, -0.5 * dgamma * g * inverse**2
+        dbeta, dgamma = channel_sum(dy), channel_sum(dy * centred) * inverse
+        return dy * along(inverse * g, a), dgamma, dbeta, -dbeta * inverse * g, -0.5 * dgamma * g * inverse**2
 
     return apply("batch_norm", inputs, y, pull, {"epsilon": float(epsilon)})
 
@@ -49,20 +49,24 @@ def batch_norm_training(
             "normalises by the batch in training and cannot be frozen; switch the module to eval()",
         )
     a, g = x._data, gamma._data
-    rows = tuple(range(a.ndim - 1))
-    mean = a.mean(axis=rows)
-    centred = a - mean
-    var = np.square(centred).mean(axis=rows)
+    count = a.dtype.type(a.size // a.shape[-1])
+    mean = channel_sum(a) / count
+    centred = a - along(mean, a)
+    var = channel_sum(np.square(centred)) / count
     inverse = 1 / np.sqrt(var + a.dtype.type(epsilon))
-    unit = centred * inverse
+    unit = centred * along(inverse, a)
 
     def pull(dy: Array) -> tuple[Array, Array, Array]:
-        dbeta, dgamma = dy.sum(axis=rows), (dy * unit).sum(axis=rows)
-        count = dy.size // dy.shape[-1]
-        return (dy - (dbeta + unit * dgamma) / dy.dtype.type(count)) * (inverse * g), dgamma, dbeta
+        dbeta, dgamma = channel_sum(dy), channel_sum(dy * unit)
+        centred_dy = dy - along(dbeta / count, a) - unit * along(dgamma / count, a)
+        return centred_dy * along(inverse * g, a), dgamma, dbeta
 
     y = apply(
-        "batch_norm_training", (x, gamma, beta), unit * g + beta._data, pull, {"epsilon": float(epsilon)}
+        "batch_norm_training",
+        (x, gamma, beta),
+        unit * along(g, a) + along(beta._data, a),
+        pull,
+        {"epsilon": float(epsilon)},
     )
     return y, mean, var
 

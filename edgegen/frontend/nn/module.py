@@ -8,6 +8,7 @@ from typing import Any, Self, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from edgegen.errors import ModelError
 from edgegen.frontend import mode
 from edgegen.frontend.state import check_state
 from edgegen.frontend.tape import Array
@@ -30,6 +31,8 @@ class Module:
 
     def __call__(self, *inputs: Tensor | npt.NDArray[Any]) -> Tensor:
         """Run `forward`; arrays become constant tensors."""
+        if not hasattr(self, "forward"):
+            raise ModelError(f"{type(self).__name__}: has no forward method")
         names = mode.current().names
         if names is None:
             names = {id(module): name for name, module in self.named_modules()}
