@@ -1,0 +1,1 @@
+"""Graphs written as files that other tools read."""

@@ -1,0 +1,1 @@
+"""Independent runtimes that edgegen's results are compared with."""
