@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
 
+from edgegen.codegen.arithmetic import INT32_MAX, requantize, requantize64
 from edgegen.codegen.graph import Array, DType, Quantization, Tensor
 from edgegen.codegen.ops.base import NodeView
 
@@ -98,3 +101,105 @@ def windows(x: Array, kernel: Pair, stride: Pair, dilation: Pair) -> Array:
     shape = (n, out_h, out_w, kernel[0], kernel[1], c)
     strides = (sn, sh * stride[0], sw * stride[1], sh * dilation[0], sw * dilation[1], sc)
     return np.lib.stride_tricks.as_strided(x, shape, strides, writeable=False)
+
+
+def spatial_output(
+    view: NodeView, kernel: Sequence[int], stride: Pair, dilation: Pair, padding: Padding
+) -> Pair:
+    """Height and width after sliding a window over the first input. Raises ModelError if it does not fit."""
+    x = view.input(0)
+    if min(stride) < 1 or min(dilation) < 1 or min(kernel) < 1:
+        raise view.error(f"kernel {tuple(kernel)}, stride {stride} and dilation {dilation} must be positive")
+    height = window_count(x.shape[1], padding.pairs[0], kernel[0], stride[0], dilation[0])
+    width = window_count(x.shape[2], padding.pairs[1], kernel[1], stride[1], dilation[1])
+    if height < 1 or width < 1:
+        raise view.error(f"a kernel of {tuple(kernel)} does not fit into {x.describe()}")
+    return height, width
+
+
+def padding_of(
+    code: int, view: NodeView, kernel: Sequence[int], stride: Pair, dilation: Pair = (1, 1)
+) -> Padding:
+    """Explicit padding from .tflite's SAME (0) or VALID (1)."""
+    x = view.input(0)
+    if code == 1 or len(x.shape) != 4 or min(*stride, *dilation) < 1:
+        return Padding()
+    top, bottom = same_padding(x.shape[1], kernel[0], stride[0], dilation[0])
+    left, right = same_padding(x.shape[2], kernel[1], stride[1], dilation[1])
+    return Padding(top=top, bottom=bottom, left=left, right=right)
+
+
+def padding_code(padding: Padding) -> int:
+    """SAME (0) where there is any padding: export makes other paddings a separate PAD beforehand."""
+    return 1 if padding == Padding() else 0
+
+
+class Windowed(Protocol):
+    """The geometry that parameters of sliding windows have in common."""
+
+    @property
+    def in_h(self) -> int: ...
+    @property
+    def in_w(self) -> int: ...
+    @property
+    def out_h(self) -> int: ...
+    @property
+    def out_w(self) -> int: ...
+    @property
+    def kernel_h(self) -> int: ...
+    @property
+    def kernel_w(self) -> int: ...
+    @property
+    def stride_h(self) -> int: ...
+    @property
+    def stride_w(self) -> int: ...
+    @property
+    def dilation_h(self) -> int: ...
+    @property
+    def dilation_w(self) -> int: ...
+    @property
+    def pad_top(self) -> int: ...
+    @property
+    def pad_left(self) -> int: ...
+
+
+def end_padding(p: Windowed) -> Padding:
+    """The padding at all four borders that the windows of these parameters reach."""
+    bottom = (p.out_h - 1) * p.stride_h + (p.kernel_h - 1) * p.dilation_h + 1 - p.in_h - p.pad_top
+    right = (p.out_w - 1) * p.stride_w + (p.kernel_w - 1) * p.dilation_w + 1 - p.in_w - p.pad_left
+    return Padding(top=p.pad_top, bottom=max(bottom, 0), left=p.pad_left, right=max(right, 0))
+
+
+class Rescaling(Protocol):
+    """What brings an accumulator to the output's scale."""
+
+    @property
+    def multiplier(self) -> Array: ...
+    @property
+    def shift(self) -> Array: ...
+    @property
+    def output_offset(self) -> int: ...
+    @property
+    def clamp_min(self) -> int: ...
+    @property
+    def clamp_max(self) -> int: ...
+
+
+def rescaled(p: Rescaling, acc: Array, dtype: np.dtype[Any]) -> Array:
+    """Accumulators (..., channels) to outputs: requantise, add the zero point, clamp."""
+    scale = requantize64 if dtype == np.int16 else requantize
+    out = scale(acc, p.multiplier, p.shift) + p.output_offset
+    return np.clip(out, p.clamp_min, p.clamp_max).astype(dtype)
+
+
+def rescale_bounds(
+    p: Rescaling, least: Array, most: Array, dtype: np.dtype[Any]
+) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
+    """Bounds of outputs from bounds of accumulators; the clamp range where a left shift could wrap around."""
+    lowest, highest = rescaled(p, least, dtype), rescaled(p, most, dtype)
+    reach = np.maximum(np.abs(least), np.abs(most)) << np.maximum(p.shift.astype(np.int64), 0)
+    unknown = (reach > INT32_MAX) | (p.multiplier < 0)
+    return (
+        (np.where(unknown, p.clamp_min, lowest).astype(dtype),),
+        (np.where(unknown, p.clamp_max, highest).astype(dtype),),
+    )

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from edgegen.codegen.arithmetic import INT32_MAX, quantize_multipliers, requantize, requantize64
+from edgegen.codegen.arithmetic import quantize_multipliers
 from edgegen.codegen.graph import Array, Attributes, DType
 from edgegen.codegen.ops.base import Call, NodeView, Operator, Params, TensorType, flat
 from edgegen.codegen.ops.common import (
@@ -17,10 +17,14 @@ from edgegen.codegen.ops.common import (
     Pair,
     activation_range,
     apply_activation,
+    end_padding,
     exact_matmul,
+    padding_code,
+    padding_of,
     quantization,
-    same_padding,
-    window_count,
+    rescale_bounds,
+    rescaled,
+    spatial_output,
     windows,
 )
 
@@ -86,22 +90,9 @@ class Conv2d(Operator):
                 f"weights of {group} input channels and {weights.shape[0]} outputs do not divide an input "
                 f"of {channels} channels into groups"
             )
-        height = window_count(
-            x.shape[1],
-            attributes.padding.pairs[0],
-            weights.shape[1],
-            attributes.stride[0],
-            attributes.dilation[0],
+        height, width = spatial_output(
+            view, weights.shape[1:3], attributes.stride, attributes.dilation, attributes.padding
         )
-        width = window_count(
-            x.shape[2],
-            attributes.padding.pairs[1],
-            weights.shape[2],
-            attributes.stride[1],
-            attributes.dilation[1],
-        )
-        if height < 1 or width < 1:
-            raise view.error(f"a kernel of {weights.shape[1:3]} does not fit into {x.describe()}")
         return (TensorType((x.shape[0], height, width, weights.shape[0]), x.dtype),)
 
     def run_float(self, view: NodeView, inputs: Sequence[Array | None]) -> tuple[Array, ...]:
@@ -157,7 +148,7 @@ class Conv2d(Operator):
         )
 
     def run_int(self, params: Conv2dParams, inputs: Sequence[Array]) -> tuple[Array, ...]:
-        return (_rescale(params, _accumulate(params, inputs[0]), inputs[0].dtype),)
+        return (rescaled(params, _accumulate(params, inputs[0]), inputs[0].dtype),)
 
     def bounds(
         self, view: NodeView, params: Conv2dParams, low: Sequence[Array], high: Sequence[Array]
@@ -166,11 +157,7 @@ class Conv2d(Operator):
         negative = replace(params, weights=np.minimum(params.weights, 0))
         least = _accumulate(positive, low[0]) + _accumulate(negative, high[0])
         most = _accumulate(positive, high[0]) + _accumulate(negative, low[0])
-        lowest, highest = _rescale(params, least, low[0].dtype), _rescale(params, most, low[0].dtype)
-        # where a left shift could wrap around, nothing is known
-        reach = np.maximum(np.abs(least), np.abs(most)) << np.maximum(params.shift.astype(np.int64), 0)
-        wraps = reach > INT32_MAX
-        return (np.where(wraps, params.clamp_min, lowest),), (np.where(wraps, params.clamp_max, highest),)
+        return rescale_bounds(params, least, most, low[0].dtype)
 
     def call(self, view: NodeView, params: Conv2dParams) -> Call:
         kernel = "conv2d" if view.input(0).dtype is DType.INT8 else "conv2d_int16"
@@ -211,41 +198,14 @@ def attributes_of(view: NodeView) -> Conv2dAttributes:
     return attributes
 
 
-def padding_of(code: int, view: NodeView, kernel: Sequence[int], stride: Pair, dilation: Pair) -> Padding:
-    """Explicit padding from .tflite's SAME (0) or VALID (1)."""
-    if code == 1:
-        return Padding()
-    x = view.input(0)
-    top, bottom = same_padding(x.shape[1], kernel[0], stride[0], dilation[0])
-    left, right = same_padding(x.shape[2], kernel[1], stride[1], dilation[1])
-    return Padding(top=top, bottom=bottom, left=left, right=right)
-
-
-def padding_code(padding: Padding) -> int:
-    """SAME (0) where there is any padding: export makes other paddings a separate PAD beforehand."""
-    return 1 if padding == Padding() else 0
-
-
 def _accumulate(p: Conv2dParams, x: Array) -> Array:
     """The accumulators of every output element, bias included."""
     weights = p.weights.reshape(p.out_c, p.kernel_h, p.kernel_w, p.group_c)
     offset = x.astype(np.int32) + np.int32(p.input_offset)
     acc = _correlate(
-        offset, weights, (p.stride_h, p.stride_w), (p.dilation_h, p.dilation_w), _padding_for(p), pad_value=0
+        offset, weights, (p.stride_h, p.stride_w), (p.dilation_h, p.dilation_w), end_padding(p), pad_value=0
     )
     return acc if p.bias is None else acc + p.bias.astype(np.int64)
-
-
-def _rescale(p: Conv2dParams, acc: Array, dtype: np.dtype[Any]) -> Array:
-    scale = requantize64 if dtype == np.int16 else requantize
-    out = scale(acc, p.multiplier, p.shift) + p.output_offset
-    return np.clip(out, p.clamp_min, p.clamp_max).astype(dtype)
-
-
-def _padding_for(p: Conv2dParams) -> Padding:
-    bottom = (p.out_h - 1) * p.stride_h + (p.kernel_h - 1) * p.dilation_h + 1 - p.in_h - p.pad_top
-    right = (p.out_w - 1) * p.stride_w + (p.kernel_w - 1) * p.dilation_w + 1 - p.in_w - p.pad_left
-    return Padding(top=p.pad_top, bottom=max(bottom, 0), left=p.pad_left, right=max(right, 0))
 
 
 def _correlate(
