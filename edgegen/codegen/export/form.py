@@ -103,11 +103,21 @@ def _check_states(graph: Graph, variables: tuple[str, ...]) -> None:
     """State that is no variable begins at its zero point in a .tflite, whatever the graph says."""
     found = []
     for tensor in graph.states():
-        rest = 0 if tensor.quantization is None else tensor.quantization.zero_point
-        if tensor.name not in variables and tensor.data is not None and np.any(tensor.data != rest):
-            found.append(f"state {tensor.describe()} starts at other values than its zero point {rest}")
+        if tensor.name not in variables and not _at_rest(tensor):
+            found.append(f"state {tensor.describe()} starts at other values than {rest_value(tensor)}")
     if found:
         raise ModelError(problems(f"model '{graph.name}' cannot be written as .tflite:", found))
+
+
+def rest_value(tensor: Tensor) -> int:
+    """What TFLM's reset writes into state that nothing else sets: the zero point of int8, else 0."""
+    if tensor.dtype is DType.INT8 and tensor.quantization is not None:
+        return tensor.quantization.zero_point
+    return 0
+
+
+def _at_rest(tensor: Tensor) -> bool:
+    return tensor.data is None or bool(np.all(tensor.data == rest_value(tensor)))
 
 
 def _handle(variable: str) -> FormOperator:
@@ -116,12 +126,12 @@ def _handle(variable: str) -> FormOperator:
 
 
 def _initial_values(graph: Graph, variables: tuple[str, ...]) -> FormSubgraph | None:
-    """A subgraph for CALL_ONCE that assigns the reset values; None when all of them are zero."""
+    """A subgraph for CALL_ONCE that assigns the reset values; None when they need none."""
     tensors: dict[str, Tensor] = {}
     operators: list[FormOperator] = []
     for name in variables:
         tensor = graph.tensors[name]
-        if tensor.data is not None and np.any(tensor.data):
+        if not _at_rest(tensor):
             value = tensor.replace(name=f"{name}/reset", state=False)
             tensors[value.name] = value
             operators.append(_handle(name))

@@ -45,22 +45,23 @@ def write_tflite(graph: Graph) -> bytes:
 def export_tflite(graph: Graph) -> Exported:
     """`write_tflite` with the indices of the tensors."""
     parts = subgraphs(graph)
-    writer = _Writer(flatbuffers.Builder(1024), _operator_codes(parts))
-    written = [writer.subgraph(part) for part in parts]
-    model = table(
-        writer.builder,
-        "Model",
-        {
-            "Version": SCHEMA_VERSION,
-            "OperatorCodes": [writer.operator_code(code) for code in writer.codes],
-            "Subgraphs": written,
-            "Description": DESCRIPTION,
-            "Buffers": writer.buffers,
-        },
-    )
-    writer.builder.Finish(model.value, IDENTIFIER)
     names = {name: index for name, index in parts[0].indices.items() if name in graph.tensors}
-    return Exported(data=bytes(writer.builder.Output()), indices=MappingProxyType(names))
+    return Exported(data=write_form(parts), indices=MappingProxyType(names))
+
+
+def write_form(parts: Sequence[FormSubgraph]) -> bytes:
+    """The file of some subgraphs, taken as they are."""
+    writer = _Writer(flatbuffers.Builder(1024), _operator_codes(parts))
+    fields = {
+        "Version": SCHEMA_VERSION,
+        "Subgraphs": [writer.subgraph(part) for part in parts],
+        "OperatorCodes": [writer.operator_code(code) for code in writer.codes],
+        "Description": DESCRIPTION,
+        "Buffers": writer.buffers,
+    }
+    model = table(writer.builder, "Model", fields)
+    writer.builder.Finish(model.value, IDENTIFIER)
+    return bytes(writer.builder.Output())
 
 
 def _operator_codes(parts: Sequence[FormSubgraph]) -> tuple[str, ...]:

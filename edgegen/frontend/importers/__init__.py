@@ -1,0 +1,1 @@
+"""Models made elsewhere, as graphs."""

@@ -1,0 +1,130 @@
+"""`File` -> `Graph`: the parts put together, and all problems listed at once."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from edgegen.codegen import ops
+from edgegen.codegen.graph import Graph, Node, Tensor
+from edgegen.codegen.ops.base import NodeView
+from edgegen.errors import ModelError, problems
+from edgegen.frontend.importers.tflite.file import File, FileSignature, FileSubgraph
+from edgegen.frontend.importers.tflite.nodes import (
+    WITHOUT_NODE,
+    integer_problems,
+    is_integer,
+    make_node,
+    order_problems,
+    unsupported,
+)
+from edgegen.frontend.importers.tflite.tensors import convert, unique_names
+from edgegen.frontend.importers.tflite.variables import find_variables
+
+_COPY = "reshape"
+"""The operator that copies what an output needs a buffer of its own for."""
+
+
+def to_graph(file: File, *, name: str) -> Graph:
+    """The graph of the main subgraph. Raises one ModelError with everything that is in the way."""
+    found = [*_other_models(file), *unsupported(file)]
+    tensors = _tensors(file, found)
+    found += _interface(file.main, tensors)
+    _raise(name, found)
+    graph = _graph(file, name, tensors)
+    if is_integer(graph.tensors.values()):
+        views = [NodeView.of(graph, node) for node in graph.nodes]
+        _raise(name, [text for text in map(integer_problems, views) if text is not None])
+    return graph
+
+
+def _raise(name: str, found: list[str]) -> None:
+    if found:
+        raise ModelError(problems(f"model '{name}' cannot be used:", found))
+
+
+def _other_models(file: File) -> list[str]:
+    """Signatures of further subgraphs: a choice that nobody made."""
+    return [
+        f"signature '{signature.key}' is subgraph {signature.subgraph}, and only subgraph 0 is the model: "
+        "export one signature a file"
+        for signature in file.signatures
+        if signature.subgraph != 0
+    ]
+
+
+def _signature(file: File) -> FileSignature | None:
+    return next((signature for signature in file.signatures if signature.subgraph == 0), None)
+
+
+def _tensors(file: File, found: list[str]) -> dict[int, Tensor]:
+    """Every used tensor by index; what cannot be is added to `found`."""
+    main = file.main
+    names = unique_names(main, _signature(file))
+    made: dict[int, Tensor] = {}
+    try:
+        made.update(find_variables(file, set(names.values())))
+    except ModelError as error:
+        found.append(str(error))
+    for index in sorted(main.used() - set(made)):
+        try:
+            made[index] = convert(main.tensors[index], names[index])
+        except ModelError as error:
+            found.append(str(error))
+    return made
+
+
+def _interface(main: FileSubgraph, tensors: Mapping[int, Tensor]) -> list[str]:
+    found = []
+    for index in main.inputs:
+        if index in tensors and tensors[index].data is not None:
+            found.append(f"input {main.tensors[index].describe()} already has a value")
+    if len(set(main.inputs)) != len(main.inputs):
+        found.append("a tensor is an input twice")
+    if not main.outputs:
+        found.append("the model has no outputs")
+    given = [*main.inputs, *(index for index, tensor in tensors.items() if tensor.data is not None)]
+    return [*found, *order_problems(main, given)]
+
+
+def _graph(file: File, name: str, tensors: Mapping[int, Tensor]) -> Graph:
+    main, found = file.main, []
+    nodes: list[Node] = []
+    for operator in main.operators:
+        if operator.code not in WITHOUT_NODE:
+            try:
+                nodes.append(make_node(operator, tensors))
+            except ModelError as error:
+                found.append(str(error))
+    _raise(name, found)
+    copies, outputs = _outputs(main, tensors)
+    nodes += [_copy(tensors[index], made) for index, made in copies]
+    return Graph.build(
+        name=name,
+        tensors=[*tensors.values(), *(made for _, made in copies)],
+        nodes=nodes,
+        inputs=[tensors[index].name for index in main.inputs],
+        outputs=outputs,
+    )
+
+
+def _outputs(main: FileSubgraph, tensors: Mapping[int, Tensor]) -> tuple[list[tuple[int, Tensor]], list[str]]:
+    """Names of the outputs; one that is an input, a constant, state or an output already gets a copy."""
+    copies: list[tuple[int, Tensor]] = []
+    outputs: list[str] = []
+    for position, index in enumerate(main.outputs):
+        tensor = tensors[index]
+        if index in main.inputs or tensor.data is not None or tensor.name in outputs:
+            tensor = tensor.replace(name=f"{tensor.name}/output_{position}", data=None, state=False)
+            copies.append((index, tensor))
+        outputs.append(tensor.name)
+    return copies, outputs
+
+
+def _copy(source: Tensor, made: Tensor) -> Node:
+    return Node(
+        name=made.name,
+        op=_COPY,
+        inputs=(source.name,),
+        outputs=(made.name,),
+        attributes=ops.get(_COPY).attributes(),
+    )
