@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from edgegen.errors import EdgegenError, ModelError
@@ -43,23 +42,12 @@ def trace(module: Module, *samples: Array) -> Trace:
     inputs = tuple(Tensor(sample, name=f"input{i}" if i else "input") for i, sample in enumerate(samples))
     for tensor in inputs:
         tensor._traced = True
-    with _evaluating(module), mode.tracing():
+    with module.evaluating(), mode.tracing():
         outputs = _outputs(_run(module, inputs))
     found = tape(*outputs)
     _check_reach(inputs, outputs, found)
     named = [*module.named_parameters(), *module.named_buffers()]
     return Trace(inputs, outputs, found, {id(tensor): name for name, tensor in named})
-
-
-@contextmanager
-def _evaluating(module: Module) -> Iterator[None]:
-    before = [(m, m.training) for _, m in module.named_modules()]
-    module.eval()
-    try:
-        yield
-    finally:
-        for each, training in before:
-            each.training = training
 
 
 def _run(module: Module, inputs: tuple[Tensor, ...]) -> object:

@@ -137,16 +137,11 @@ def evaluate(
         raise ModelError(
             f"evaluate: takes as many labels as inputs, at least one, got {len(labels)} and {len(inputs)}"
         )
-    was_training = model.training
-    model.eval()
     hits, total = 0, 0.0
-    try:
-        with no_grad():
-            for start in range(0, len(inputs), batch_size):
-                wanted = labels[start : start + batch_size]
-                scores = (forward or model)(Tensor(inputs[start : start + batch_size]))
-                hits += int((scores.data.argmax(axis=-1) == wanted).sum())
-                total += float(loss(scores, wanted)) * len(wanted) if loss else np.nan
-    finally:
-        model.train(was_training)
+    with model.evaluating(), no_grad():
+        for start in range(0, len(inputs), batch_size):
+            wanted = labels[start : start + batch_size]
+            scores = (forward or model)(Tensor(inputs[start : start + batch_size]))
+            hits += int((scores.data.argmax(axis=-1) == wanted).sum())
+            total += float(loss(scores, wanted)) * len(wanted) if loss else np.nan
     return Evaluation(total / len(inputs), hits / len(inputs), len(inputs))

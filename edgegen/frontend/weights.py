@@ -6,8 +6,9 @@ The format is documented at https://huggingface.co/docs/safetensors.
 from __future__ import annotations
 
 import math
-import tempfile
+import uuid
 from collections.abc import Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -47,19 +48,17 @@ def save(
 
 
 def _write_whole(path: Path, content: bytes) -> None:
-    temporary: Path | None = None
+    # Opened plainly rather than by tempfile, whose files nobody else may read.
+    temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.part")
     try:
-        with tempfile.NamedTemporaryFile(
-            dir=path.parent, prefix=path.name, suffix=".part", delete=False
-        ) as file:
-            temporary = Path(file.name)
+        with temporary.open("xb") as file:
             file.write(content)
         temporary.replace(path)
     except OSError as error:
         raise UsageError(f"cannot write the weights to {path}: {error.strerror or error}") from error
     finally:
-        if temporary is not None:
-            temporary.unlink(missing_ok=True)
+        with suppress(OSError):
+            temporary.unlink()
 
 
 def load(path: Path | str, module: Module, *, finite: bool = True) -> None:

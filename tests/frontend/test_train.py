@@ -75,8 +75,9 @@ def test_callbacks_see_every_step_and_epoch() -> None:
 def test_evaluation_does_not_depend_on_the_batch_size_and_restores_the_mode() -> None:
     model, _ = trained()
     model.train()
+    next(model.children())[1].eval()
     results = [evaluate(model, *blobs(1), batch_size=size) for size in (1, 7, 90, 1000)]
-    assert model.training
+    assert [m.training for _, m in model.named_modules()] == [True, False, True, True, True, True]
     assert len({r.accuracy for r in results}) == 1
     assert [r.loss for r in results] == pytest.approx([results[0].loss] * 4, rel=1e-5)
 

@@ -187,6 +187,9 @@ def test_missing_files_and_folders(tmp_path: Path) -> None:
         weights.read(tmp_path)
     with pytest.raises(UsageError, match="cannot write the weights to"):
         weights.save(tmp_path / "no folder" / "w", linear())
+    (tmp_path / "file").write_bytes(b"")
+    with pytest.raises(UsageError, match="cannot write the weights to"):
+        weights.save(tmp_path / "file" / "w", linear())
 
 
 def test_a_failed_save_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
@@ -203,3 +206,5 @@ def test_saving_replaces_a_file_whole(tmp_path: Path) -> None:
     weights.save(path, linear())
     weights.load(path, linear(1))
     assert [p.name for p in tmp_path.iterdir()] == ["w"]
+    (tmp_path / "plain").write_bytes(b"")
+    assert path.stat().st_mode == (tmp_path / "plain").stat().st_mode

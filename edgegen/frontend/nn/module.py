@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, Self, TypeVar
 
 import numpy as np
@@ -106,6 +107,17 @@ class Module:
     def eval(self) -> Self:
         """Switch to inference: what is frozen and shipped."""
         return self.train(False)
+
+    @contextmanager
+    def evaluating(self) -> Iterator[None]:
+        """Inference for the time of a block: afterwards every module is in the mode it was in."""
+        before = [(module, module.training) for _, module in self.named_modules()]
+        self.eval()
+        try:
+            yield
+        finally:
+            for module, training in before:
+                module.training = training
 
     def astype(self, dtype: npt.DTypeLike) -> Self:
         """Convert all parameters and buffers, in place; float64 serves gradient checks."""
