@@ -26,20 +26,27 @@ _COPY = "reshape"
 
 def to_graph(file: File, *, name: str) -> Graph:
     """The graph of the main subgraph. Raises one ModelError with everything that is in the way."""
-    found = [*_other_models(file), *unsupported(file)]
-    tensors = _tensors(file, found)
-    found += _interface(file.main, tensors)
-    _raise(name, found)
-    graph = _graph(file, name, tensors)
-    if is_integer(graph.tensors.values()):
-        views = [NodeView.of(graph, node) for node in graph.nodes]
-        _raise(name, [text for text in map(integer_problems, views) if text is not None])
+    graph, found = attempt(file, name=name)
+    if graph is None:
+        raise ModelError(problems(f"model '{name}' cannot be used:", found))
     return graph
 
 
-def _raise(name: str, found: list[str]) -> None:
+def attempt(file: File, *, name: str) -> tuple[Graph | None, list[str]]:
+    """The graph, or None and everything that is in the way of it."""
+    found = [*_other_models(file), *unsupported(file)]
+    tensors = used_tensors(file, found)
+    found += _interface(file.main, tensors)
     if found:
-        raise ModelError(problems(f"model '{name}' cannot be used:", found))
+        return None, found
+    nodes = _nodes(file.main, tensors, found)
+    if found:
+        return None, found
+    graph = _graph(file, name, tensors, nodes)
+    if is_integer(graph.tensors.values()):
+        views = [NodeView.of(graph, node) for node in graph.nodes]
+        found = [text for text in map(integer_problems, views) if text is not None]
+    return (None if found else graph), found
 
 
 def _other_models(file: File) -> list[str]:
@@ -56,7 +63,7 @@ def _signature(file: File) -> FileSignature | None:
     return next((signature for signature in file.signatures if signature.subgraph == 0), None)
 
 
-def _tensors(file: File, found: list[str]) -> dict[int, Tensor]:
+def used_tensors(file: File, found: list[str]) -> dict[int, Tensor]:
     """Every used tensor by index; what cannot be is added to `found`."""
     main = file.main
     names = unique_names(main, _signature(file))
@@ -86,8 +93,8 @@ def _interface(main: FileSubgraph, tensors: Mapping[int, Tensor]) -> list[str]:
     return [*found, *order_problems(main, given)]
 
 
-def _graph(file: File, name: str, tensors: Mapping[int, Tensor]) -> Graph:
-    main, found = file.main, []
+def _nodes(main: FileSubgraph, tensors: Mapping[int, Tensor], found: list[str]) -> list[Node]:
+    """The nodes in order; what is wrong with them is added to `found`."""
     nodes: list[Node] = []
     for operator in main.operators:
         if operator.code not in WITHOUT_NODE:
@@ -95,14 +102,16 @@ def _graph(file: File, name: str, tensors: Mapping[int, Tensor]) -> Graph:
                 nodes.append(make_node(operator, tensors))
             except ModelError as error:
                 found.append(str(error))
-    _raise(name, found)
-    copies, outputs = _outputs(main, tensors)
-    nodes += [_copy(tensors[index], made) for index, made in copies]
+    return nodes
+
+
+def _graph(file: File, name: str, tensors: Mapping[int, Tensor], nodes: list[Node]) -> Graph:
+    copies, outputs = _outputs(file.main, tensors)
     return Graph.build(
         name=name,
         tensors=[*tensors.values(), *(made for _, made in copies)],
-        nodes=nodes,
-        inputs=[tensors[index].name for index in main.inputs],
+        nodes=[*nodes, *(_copy(tensors[index], made) for index, made in copies)],
+        inputs=[tensors[index].name for index in file.main.inputs],
         outputs=outputs,
     )
 
