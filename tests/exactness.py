@@ -22,6 +22,7 @@ from edgegen.codegen import ops
 from edgegen.codegen.export.tflite import write_tflite
 from edgegen.codegen.graph import Array, Attributes, DType, Graph, Node, Quantization, Tensor
 from edgegen.codegen.ops.base import NodeView, TensorType
+from edgegen.frontend.importers.tflite import load_tflite
 from edgegen.oracle.tflm import TflmOracle
 
 
@@ -214,6 +215,18 @@ def assert_exact(
     compiled = run_host(graph, given, sequence=sequence)
     if compiled is not None:
         compare(graph, "host C", compiled, reference)
+
+
+def assert_exact_file(
+    data: bytes, *, rng: np.random.Generator, vectors: int = 8, sequence: bool = False
+) -> Graph:
+    """A .tflite file, its graph, and the file written from the graph again all give the same bytes."""
+    graph = load_tflite(data)
+    given = random_inputs(graph, rng=rng, vectors=vectors)
+    original = oracle().run(data, given, sequence=sequence)
+    compare(graph, "the file in TFLM", original, run_reference(graph, given, sequence=sequence))
+    assert_exact(graph, rng=rng, vectors=vectors, sequence=sequence, inputs=given)
+    return graph
 
 
 def assert_inferred(graph: Graph) -> None:

@@ -18,7 +18,7 @@ import tflite
 from edgegen.errors import ModelError
 from edgegen.frontend.importers.tflite.layout import Field, Kind, fields
 
-MAX_TABLES = 200_000
+MAX_TABLES = 100_000
 """A thousand operators need about ten thousand tables."""
 MAX_ELEMENTS = 4_000_000
 """Numbers in vectors other than constants: shapes, indices, scales."""
