@@ -33,8 +33,8 @@ def quantize_multiplier(real: float) -> tuple[int, int]:
         shift += 1
     if shift < -31:
         return 0, 0
-    if shift > 30:
-        raise ModelError(f"a multiplier of {real:g} cannot be quantised: it must stay below 2^30")
+    if shift > 31:
+        raise ModelError(f"a multiplier of {real:g} cannot be quantised: it must stay below 2^31")
     return mantissa, shift
 
 

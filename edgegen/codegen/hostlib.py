@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import os
 from collections.abc import Sequence
 from functools import cache
@@ -13,7 +12,7 @@ import cffi
 import numpy as np
 
 from edgegen.codegen.graph import Array
-from edgegen.codegen.ops.base import Call, Params, TensorType
+from edgegen.codegen.ops.base import Call, Params, TensorType, members
 from edgegen.codegen.toolchain import build_shared
 
 KERNELS = Path(__file__).resolve().parent.parent / "firmware" / "kernels"
@@ -70,15 +69,13 @@ class HostLibrary:
         """The C struct of a Params dataclass, member by member."""
         struct = self.ffi.new(f"edgegen_{kernel}_params *")
         keep.append(struct)
-        members = dict(self.ffi.typeof(f"edgegen_{kernel}_params").fields)
-        for field in dataclasses.fields(params):
-            if field.name not in members:
-                raise TypeError(f"edgegen_{kernel}_params has no member '{field.name}'")
-            setattr(
-                struct, field.name, self._member(members.pop(field.name), getattr(params, field.name), keep)
-            )
-        if members:
-            raise TypeError(f"edgegen_{kernel}_params: nothing sets {', '.join(sorted(members))}")
+        declared = dict(self.ffi.typeof(f"edgegen_{kernel}_params").fields)
+        given = members(params)
+        if declared.keys() != given.keys():
+            odd = ", ".join(sorted(declared.keys() ^ given.keys()))
+            raise TypeError(f"edgegen_{kernel}_params and {type(params).__name__} differ in: {odd}")
+        for name, value in given.items():
+            setattr(struct, name, self._member(declared[name], value, keep))
         return struct
 
     def _member(self, member: Any, value: object, keep: list[Any]) -> Any:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,12 +27,27 @@ class TensorType:
     dtype: DType
 
 
+def reference_only() -> Any:
+    """A field of Params that the C does not see."""
+    return field(metadata={"reference_only": True})
+
+
+def members(params: Params) -> dict[str, object]:
+    """What goes into the C struct, by member."""
+    return {
+        item.name: getattr(params, item.name)
+        for item in fields(params)
+        if not item.metadata.get("reference_only", False)
+    }
+
+
 @dataclass(frozen=True, eq=False)
 class Params:
     """Base of each kernel's parameters: every integer constant that the kernel needs.
 
     Field for field the C struct `edgegen_<kernel>_params`: a Python int is a scalar member, a NumPy array a
-    pointer to a constant array, None a null pointer, a tuple of ints a fixed-size array member.
+    pointer to a constant array, None a null pointer, a tuple of ints a fixed-size array member. A field made
+    by `reference_only()` serves `run_int` alone and is no member.
     """
 
 
