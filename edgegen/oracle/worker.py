@@ -1,0 +1,84 @@
+"""The server side of an oracle: a process that runs models for the one that started it.
+
+A bad model can corrupt the runtime's heap, so each one gets a process. Where the system can fork, the server
+imports the runtime once and forks for every request; elsewhere it serves one request and ends.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import tempfile
+from collections.abc import Callable
+from dataclasses import replace
+from typing import IO
+
+from edgegen.oracle.wire import Reply, Request, receive, send
+
+Evaluate = Callable[[Request], Reply]
+_LOG_BYTES = 1 << 16
+
+
+def serve(evaluate: Evaluate) -> None:
+    """Answer requests from standard input: all of them if the argument is `fork`, one if it is `once`."""
+    # whatever the runtime prints must not get into the replies
+    replies = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    answer = _in_fork if sys.argv[1] == "fork" else _here
+    while isinstance(request := receive(sys.stdin.buffer), Request):
+        send(replies, answer(evaluate, request))
+        if answer is _here:
+            return
+
+
+def _here(evaluate: Evaluate, request: Request) -> Reply:
+    with tempfile.TemporaryFile() as log:
+        os.dup2(log.fileno(), 2)
+        return replace(_guarded(evaluate, request), log=_text(log))
+
+
+def _in_fork(evaluate: Evaluate, request: Request) -> Reply:
+    with tempfile.TemporaryFile() as log:
+        read_end, write_end = os.pipe()
+        child = os.fork()
+        if child == 0:
+            _child(evaluate, request, write_end, log)
+        os.close(write_end)
+        with os.fdopen(read_end, "rb") as stream:
+            reply = receive(stream)
+        _, status = os.waitpid(child, 0)
+        if not isinstance(reply, Reply):
+            reply = Reply(error=_cause(status, request))
+        return replace(reply, log=_text(log))
+
+
+def _child(evaluate: Evaluate, request: Request, write_end: int, log: IO[bytes]) -> None:
+    """The forked process: evaluate, reply, and leave without running any destructor."""
+    os.dup2(log.fileno(), 1)
+    os.dup2(log.fileno(), 2)
+    signal.alarm(request.timeout_seconds)
+    with os.fdopen(write_end, "wb") as stream:
+        send(stream, _guarded(evaluate, request))
+    os._exit(0)
+
+
+def _guarded(evaluate: Evaluate, request: Request) -> Reply:
+    try:
+        return evaluate(request)
+    except Exception as error:
+        return Reply(error=str(error) or type(error).__name__)
+
+
+def _cause(status: int, request: Request) -> str:
+    if not os.WIFSIGNALED(status):
+        return f"ended with status {os.waitstatus_to_exitcode(status)}"
+    number = os.WTERMSIG(status)
+    if number == signal.SIGALRM:
+        return f"did not finish within {request.timeout_seconds} s"
+    return f"crashed with {signal.Signals(number).name}"
+
+
+def _text(log: IO[bytes]) -> str:
+    log.seek(0)
+    return log.read(_LOG_BYTES).decode("utf-8", errors="replace").strip()
