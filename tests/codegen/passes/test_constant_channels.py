@@ -17,7 +17,7 @@ from edgegen.codegen.passes.constant_channels import RemoveConstantChannels, fin
 def conv_chain(rng: np.random.Generator, channels: list[int], *, padding: int, spread: int) -> Graph:
     """Convolutions whose biases drive part of their channels into saturation for every input."""
     scale, tensors, nodes = 0.05, [], []
-    size = 6
+    size = 8
     tensors.append(activation("t0", (1, size, size, channels[0]), scale))
     for index, (before, after) in enumerate(zip(channels, channels[1:], strict=False)):
         kernel = int(rng.integers(1, 4))

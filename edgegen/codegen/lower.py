@@ -1,0 +1,107 @@
+"""Lowering: every node of an integer graph becomes one kernel call, the cheapest that the target offers."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from edgegen.codegen import ops
+from edgegen.codegen.graph import Graph, Node
+from edgegen.codegen.ops.base import Call, NodeView
+from edgegen.errors import ModelError, UsageError, problems
+from edgegen.targets import Target
+
+MODES = ("balanced", "speed", "size", "ram")
+FLASH_CYCLES = {"balanced": 0.05, "speed": 0.0, "size": 100.0, "ram": 0.05}
+"""What a byte of flash is worth in cycles, per mode."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A kernel that can do a node's work, with its price: modelled cycles, and flash for its constants."""
+
+    call: Call
+    cycles: int
+    flash_bytes: int
+    reason: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One kernel call of the schedule; `choices` are all that it was chosen among."""
+
+    view: NodeView
+    call: Call
+    choices: tuple[Choice, ...] = ()
+
+    @property
+    def node(self) -> Node:
+        return self.view.node
+
+    @property
+    def macs(self) -> int:
+        return ops.get(self.node.op).macs(self.view)
+
+
+@dataclass(frozen=True, eq=False)
+class LoweredGraph:
+    """A graph and its kernel calls, in execution order."""
+
+    graph: Graph
+    steps: tuple[Step, ...]
+    kernels: Path | None = None
+    """The target's own kernel folder, where kernels are looked for first."""
+
+
+Choices = Callable[[NodeView, Call], Sequence[Choice]]
+
+
+def lower(graph: Graph, *, target: Target | None = None, mode: str = "balanced") -> LoweredGraph:
+    """Kernel calls for all nodes. ModelError lists every node that cannot be lowered."""
+    if mode not in MODES:
+        raise UsageError(f"unknown mode {mode!r}; one of: {', '.join(MODES)}")
+    offers = None if target is None else target_choices(target.folder)
+    steps: list[Step] = []
+    found: list[str] = []
+    for node in graph.nodes:
+        view = NodeView.of(graph, node)
+        try:
+            steps.append(_step(view, offers, mode))
+        except ModelError as problem:
+            found.append(str(problem))
+    if found:
+        raise ModelError(problems(f"{graph.name} cannot become firmware:", found))
+    return LoweredGraph(graph=graph, steps=tuple(steps), kernels=None if target is None else target.kernels)
+
+
+def _step(view: NodeView, offers: Choices | None, mode: str) -> Step:
+    operator = ops.get(view.node.op)
+    call = operator.call(view, operator.prepare(view))
+    choices = tuple(offers(view, call)) if offers is not None else ()
+    if not choices:
+        return Step(view=view, call=call)
+    best = min(choices, key=lambda choice: choice.cycles + FLASH_CYCLES[mode] * choice.flash_bytes)
+    return Step(view=view, call=best.call, choices=choices)
+
+
+@cache
+def target_choices(folder: Path) -> Choices | None:
+    """The `choices` function of the lowering.py of a target's folder; None where it has none."""
+    file = folder / "lowering.py"
+    if not file.is_file():
+        return None
+    return _load(file).choices  # type: ignore[no-any-return]
+
+
+def _load(file: Path) -> Any:
+    """Import a target's module; its folder's name need not be an identifier."""
+    name = f"edgegen.targets._{file.parent.name.replace('-', '_')}_{file.stem}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
