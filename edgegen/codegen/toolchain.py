@@ -99,7 +99,7 @@ def run_pio(
     command += ["--upload-port", upload_port] if upload_port else []
     extra = {"EDGEGEN_COMPILER": compiler} if compiler else {}
     if upload_protocol:
-        extra["PLATFORMIO_UPLOAD_PROTOCOL"] = upload_protocol
+        extra["EDGEGEN_UPLOAD_PROTOCOL"] = upload_protocol
     ran = run_tool(command, environment=tool_environment(extra), timeout_s=timeout_s)
     if ran.exit_code != 0:
         what = "upload" if "upload" in targets else "build"
@@ -135,7 +135,10 @@ def run_tool(
 
 def first_errors(text: str) -> str:
     """The lines from the first that names an error, at most SHOWN_LINES; else the last lines."""
+    summary = re.compile(r"^=+ |^\*\*\* \[")  # PlatformIO's and SCons' own words about a failed command
     lines = [line for line in text.splitlines() if line.strip()]
+    ends = [index for index, line in enumerate(lines) if summary.match(line)]
+    lines = lines[: ends[0]] if ends else lines
     for index, line in enumerate(lines):
         if re.search(r"\berror\b|undefined (reference|symbol)|overflowed|Error:", line, re.IGNORECASE):
             return "\n".join(lines[index : index + SHOWN_LINES])

@@ -8,20 +8,19 @@
  *   HARNESS_INPUT_SIZE          bytes of one input vector
  *   HARNESS_OUTPUT_SIZE         bytes of one output vector
  *   HARNESS_INVOKE(in, out)     runs the model on two int8_t pointers; 0 is success
- *   HARNESS_RESET()             puts the model's state to its start; called before every vector. May be empty.
- *   HARNESS_TRACE               only in a trace build: name of the hook
- *                               void HARNESS_TRACE(int32_t layer, const void *data, int32_t bytes)
- *                               that the model calls after every layer. The results are then records
- *                               (layer, bytes, both int32 little endian; data), the output as layer -1. */
+ *   HARNESS_RESET()             puts the model's state to its start; called before every vector. May be
+ * empty. HARNESS_TRACE               only in a trace build: name of the hook void HARNESS_TRACE(int32_t
+ * layer, const void *data, int32_t bytes) that the model calls after every layer. The results are then
+ * records (layer, bytes, both int32 little endian; data), the output as layer -1. */
 #include <stdint.h>
 
 #include "harness_config.h"
 #include "harness_io.h"
 
-#if defined(__wasm__)
-#define HARNESS_EXPORT __attribute__((noinline, export_name("harness_invoke")))
+#if defined(__wasm__) /* an emulator cannot watch addresses there, and calls these instead */
+#define EXPORT(name) __attribute__((noinline, export_name(#name)))
 #else
-#define HARNESS_EXPORT __attribute__((noinline))
+#define EXPORT(name) __attribute__((noinline))
 #endif
 
 #define OUTPUT_LAYER (-1)
@@ -30,6 +29,7 @@ static int8_t harness_input[HARNESS_INPUT_SIZE] __attribute__((aligned(16)));
 static int8_t harness_output[HARNESS_OUTPUT_SIZE] __attribute__((aligned(16)));
 
 int harness_invoke(void);
+void harness_restart(void);
 void harness_mark_begin(void);
 void harness_mark_end(void);
 
@@ -45,13 +45,33 @@ __attribute__((noinline)) void harness_mark_end(void)
     __asm volatile("/* end */" ::: "memory");
 }
 
-HARNESS_EXPORT int harness_invoke(void)
+EXPORT(harness_restart) void harness_restart(void)
+{
+    HARNESS_RESET();
+}
+
+EXPORT(harness_invoke) int harness_invoke(void)
 {
     harness_mark_begin();
     const int status = HARNESS_INVOKE(harness_input, harness_output);
     harness_mark_end();
     return status;
 }
+
+#if defined(__wasm__)
+int8_t *harness_input_address(void);
+int32_t harness_input_bytes(void);
+
+EXPORT(harness_input_address) int8_t *harness_input_address(void)
+{
+    return harness_input;
+}
+
+EXPORT(harness_input_bytes) int32_t harness_input_bytes(void)
+{
+    return HARNESS_INPUT_SIZE;
+}
+#endif
 
 #if defined(HARNESS_TRACE)
 static void put_le32(uint8_t *to, int32_t value)
@@ -98,7 +118,7 @@ static int run_vectors(void)
         if (got < HARNESS_INPUT_SIZE) {
             return HARNESS_EXIT_PARTIAL;
         }
-        HARNESS_RESET();
+        harness_restart();
         if (harness_invoke() != 0) {
             return HARNESS_EXIT_INVOKE;
         }

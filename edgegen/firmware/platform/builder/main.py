@@ -2,6 +2,7 @@
 
 Options of platformio.ini beyond PlatformIO's own:
   board_build.compiler            zig (default) or gcc; the environment variable EDGEGEN_COMPILER overrides it
+  upload_protocol                 pyocd, openocd or gdb; EDGEGEN_UPLOAD_PROTOCOL overrides it
   board_build.stack_bytes         size of the stack
   board_upload.maximum_size       flash that may be used
   board_upload.maximum_ram_size   RAM (on wasm: linear memory) that may be used
@@ -173,7 +174,7 @@ UPLOADS = {"pyocd": pyocd_upload, "openocd": openocd_upload, "gdb": gdb_upload}
 
 
 def upload_action():
-    protocol = env.subst("$UPLOAD_PROTOCOL")
+    protocol = os.environ.get("EDGEGEN_UPLOAD_PROTOCOL") or env.subst("$UPLOAD_PROTOCOL")
     if not board.get("upload", {}).get("protocols"):
         fail(
             "`{}` is nothing to upload to; run the image where it is: {}".format(

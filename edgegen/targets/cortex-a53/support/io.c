@@ -62,7 +62,8 @@ int harness_write(const void *data, int32_t bytes)
 {
     int32_t done = 0;
     while (done < bytes) {
-        const int64_t more = system_call(NR_WRITE, STDOUT, (int64_t)((const uint8_t *)data + done), bytes - done);
+        const int64_t more =
+            system_call(NR_WRITE, STDOUT, (int64_t)((const uint8_t *)data + done), bytes - done);
         if (more <= 0) {
             return -1;
         }

@@ -96,6 +96,6 @@ __attribute__((section(".vectors"), used)) static const struct {
     uint32_t *stack;
     handler handlers[15];
 } vectors = {__stack_top,
-             {harness_reset, harness_fault, harness_fault, harness_fault, harness_fault, harness_fault, harness_fault,
-              harness_fault, harness_fault, harness_fault, harness_fault, harness_fault, harness_fault, harness_fault,
-              harness_fault}};
+             {harness_reset, harness_fault, harness_fault, harness_fault, harness_fault, harness_fault,
+              harness_fault, harness_fault, harness_fault, harness_fault, harness_fault, harness_fault,
+              harness_fault, harness_fault, harness_fault}};

@@ -11,14 +11,14 @@ typedef struct {
 } io_vector;
 
 WASI(fd_read) uint32_t wasi_fd_read(uint32_t file, const io_vector *vectors, uint32_t count, uint32_t *done);
-WASI(fd_write) uint32_t wasi_fd_write(uint32_t file, const io_vector *vectors, uint32_t count, uint32_t *done);
+WASI(fd_write)
+uint32_t wasi_fd_write(uint32_t file, const io_vector *vectors, uint32_t count, uint32_t *done);
 WASI(proc_exit) __attribute__((noreturn)) void wasi_proc_exit(uint32_t code);
 
 enum { STDIN = 0, STDOUT = 1, STDERR = 2 };
 
 int main(void);
 void _start(void);
-
 
 void _start(void)
 {
