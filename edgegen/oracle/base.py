@@ -45,7 +45,14 @@ class Oracle(ABC):
     module: ClassVar[str]
     """The module that the worker process runs."""
 
-    def __init__(self, *, arena_bytes: int = ARENA_BYTES, timeout_seconds: int = TIMEOUT_SECONDS) -> None:
+    def __init__(
+        self,
+        *,
+        arena_bytes: int = ARENA_BYTES,
+        timeout_seconds: int = TIMEOUT_SECONDS,
+        kernels: str = "default",
+    ) -> None:
+        self._kernels = kernels
         self._arena_bytes = arena_bytes
         self._timeout_seconds = timeout_seconds
         self._worker: subprocess.Popen[bytes] | None = None
@@ -91,6 +98,7 @@ class Oracle(ABC):
             trace=trace,
             arena_bytes=self._arena_bytes,
             timeout_seconds=self._timeout_seconds,
+            kernels=self._kernels,
         )
         reply = self._exchange(request)
         if reply.error:

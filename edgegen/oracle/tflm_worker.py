@@ -11,19 +11,14 @@ from tflite_micro.python.tflite_micro import runtime
 
 from edgegen.codegen.graph import Array
 from edgegen.oracle.wire import Reply, Request
-from edgegen.oracle.worker import serve
-
-_STATEFUL = frozenset(
-    getattr(tflite.BuiltinOperator, name)
-    for name in ("VAR_HANDLE", "CALL_ONCE", "SVDF", "UNIDIRECTIONAL_SEQUENCE_LSTM")
-)
+from edgegen.oracle.worker import serve, stateful
 
 
 def evaluate(request: Request) -> Reply:
     """Each vector through the interpreter; a new one for each where the model keeps state."""
     model = tflite.Model.GetRootAs(request.model, 0)
     vectors = len(request.inputs[0]) if request.inputs else 1
-    renew = not request.sequence and _stateful(model)
+    renew = not request.sequence and stateful(request.model)
     rows, traced = [], []
     interpreter = _interpreter(request)
     for vector in range(vectors):
@@ -60,11 +55,6 @@ def _tensors(interpreter: Any, model: Any) -> dict[int, Array]:
         if model.Buffers(tensor.Buffer()).DataLength() == 0 and tensor.Type() != tflite.TensorType.RESOURCE:
             found[index] = interpreter.GetTensor(index, 0)["tensor_data"].copy()
     return found
-
-
-def _stateful(model: Any) -> bool:
-    codes = [model.OperatorCodes(index) for index in range(model.OperatorCodesLength())]
-    return any(max(code.BuiltinCode(), code.DeprecatedBuiltinCode()) in _STATEFUL for code in codes)
 
 
 if __name__ == "__main__":

@@ -22,6 +22,7 @@ class Request:
     trace: bool
     arena_bytes: int
     timeout_seconds: int
+    kernels: str
 
 
 @dataclass(frozen=True, eq=False)

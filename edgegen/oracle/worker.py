@@ -14,10 +14,23 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import IO
 
+import tflite
+
 from edgegen.oracle.wire import Reply, Request, receive, send
 
 Evaluate = Callable[[Request], Reply]
 _LOG_BYTES = 1 << 16
+_STATEFUL = frozenset(
+    getattr(tflite.BuiltinOperator, name)
+    for name in ("VAR_HANDLE", "CALL_ONCE", "SVDF", "UNIDIRECTIONAL_SEQUENCE_LSTM")
+)
+
+
+def stateful(data: bytes) -> bool:
+    """Whether a model has an operator that remembers something between invocations."""
+    model = tflite.Model.GetRootAs(data, 0)
+    codes = [model.OperatorCodes(index) for index in range(model.OperatorCodesLength())]
+    return any(max(code.BuiltinCode(), code.DeprecatedBuiltinCode()) in _STATEFUL for code in codes)
 
 
 def serve(evaluate: Evaluate) -> None:
