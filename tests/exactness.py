@@ -23,6 +23,7 @@ from edgegen.codegen import hostlib, ops
 from edgegen.codegen.export.tflite import write_tflite
 from edgegen.codegen.graph import Array, Attributes, DType, Graph, Node, Quantization, Tensor
 from edgegen.codegen.ops.base import NodeView, TensorType
+from edgegen.codegen.reference import Reference
 from edgegen.frontend.importers.tflite import load_tflite
 from edgegen.oracle.tflm import TflmOracle
 
@@ -245,64 +246,50 @@ def assert_inferred(graph: Graph) -> None:
 
 
 def run_reference(graph: Graph, inputs: Sequence[Array], *, sequence: bool = False) -> tuple[Array, ...]:
-    """The integer reference, node by node; one vector at a time where there is state."""
-
-    def apply(node: Node, call: ops.Call, params: ops.Params, arrays: list[Array]) -> tuple[Array, ...]:
-        return ops.get(node.op).run_int(params, arrays)
-
-    if not graph.states():
-        return _walk(graph, {}, inputs, apply)
-    return _by_vector(graph, inputs, sequence, apply)
+    """The integer reference; state is fresh for each vector unless `sequence`."""
+    reference = Reference(graph)
+    if sequence or not graph.states():
+        return reference.run(inputs).outputs
+    rows = []
+    for vector in range(len(inputs[0]) if inputs else 1):
+        reference.reset()
+        rows.append(reference.run([array[vector : vector + 1] for array in inputs]).outputs)
+    return tuple(np.concatenate(column) for column in zip(*rows, strict=True))
 
 
 def run_host(graph: Graph, inputs: Sequence[Array], *, sequence: bool = False) -> tuple[Array, ...]:
     """The C that ships, one vector at a time."""
-
-    def apply(node: Node, call: ops.Call, params: ops.Params, arrays: list[Array]) -> tuple[Array, ...]:
-        kinds = [TensorType(item.shape, item.dtype) for item in graph.node_outputs(node)]
-        rows = hostlib.run_call(call, [array[0] for array in arrays], kinds)
-        return tuple(row[np.newaxis] for row in rows)
-
-    return _by_vector(graph, inputs, sequence, apply)
-
-
-Apply = Callable[[Node, ops.Call, ops.Params, list[Array]], tuple[Array, ...]]
-
-
-def _by_vector(graph: Graph, inputs: Sequence[Array], sequence: bool, apply: Apply) -> tuple[Array, ...]:
-    count = len(inputs[0]) if inputs else 1
+    calls = [_call(NodeView.of(graph, node)) for node in graph.nodes]
     states = _reset(graph)
     rows = []
-    for vector in range(count):
+    for vector in range(len(inputs[0]) if inputs else 1):
         states = states if sequence else _reset(graph)
-        rows.append(_walk(graph, states, [array[vector : vector + 1] for array in inputs], apply))
-    return tuple(np.concatenate(column) for column in zip(*rows, strict=True))
+        rows.append(_on_host(graph, calls, states, [array[vector] for array in inputs]))
+    return tuple(np.stack(column) for column in zip(*rows, strict=True))
+
+
+def _call(view: NodeView) -> ops.Call:
+    operator = ops.get(view.node.op)
+    return operator.call(view, operator.prepare(view))
 
 
 def _reset(graph: Graph) -> dict[str, Array]:
-    """Fresh copies of the state tensors, (1, *shape)."""
-    return {item.name: np.array(item.data)[np.newaxis] for item in graph.states() if item.data is not None}
+    """Fresh copies of the state tensors."""
+    return {item.name: np.array(item.data) for item in graph.states() if item.data is not None}
 
 
-def _walk(
-    graph: Graph, states: Mapping[str, Array], inputs: Sequence[Array], apply: Apply
+def _on_host(
+    graph: Graph, calls: Sequence[ops.Call], states: Mapping[str, Array], inputs: Sequence[Array]
 ) -> tuple[Array, ...]:
     known: dict[str, Array] = dict(zip(graph.inputs, inputs, strict=True))
-    known |= {t.name: t.data[np.newaxis] for t in graph.tensors.values() if t.constant and t.data is not None}
+    known |= {item.name: item.data for item in graph.tensors.values() if item.data is not None}
     known |= states
-    for node in graph.nodes:
-        view, operator = NodeView.of(graph, node), ops.get(node.op)
-        params = operator.prepare(view)
-        call = operator.call(view, params)
+    for node, call in zip(graph.nodes, calls, strict=True):
         names = [node.inputs[position] for position in call.inputs]
-        arrays = [known[name] for name in names if name is not None]
-        made = apply(node, call, params, arrays)
-        for name, array, item in zip(node.outputs, made, view.outputs, strict=True):
-            assert array.dtype == item.dtype.numpy, f"{name}: {array.dtype} is not {item.describe()}"
-            assert array.shape[1:] == item.shape, f"{name}: {array.shape[1:]} is not {item.describe()}"
-            known[name] = array
-    vectors = len(inputs[0]) if inputs else 1
-    return tuple(np.broadcast_to(known[name], (vectors, *known[name].shape[1:])) for name in graph.outputs)
+        kinds = [TensorType(item.shape, item.dtype) for item in graph.node_outputs(node)]
+        made = hostlib.run_call(call, [known[name] for name in names if name is not None], kinds)
+        known |= dict(zip(node.outputs, made, strict=True))
+    return tuple(known[name] for name in graph.outputs)
 
 
 def compare(graph: Graph, who: str, got: Sequence[Array], expected: Sequence[Array]) -> None:
