@@ -8,6 +8,7 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from edgegen.codegen import ops
 from edgegen.codegen.graph import Tensor
@@ -74,7 +75,7 @@ def inspect_tflite(path: Path) -> Inspection:
     main = file.main
     _, found = attempt(file, name=path.stem)
     operators = _operators(file)
-    used = [tensor for tensor in main.tensors if tensor.index in main.used()]
+    used = [main.tensors[index] for index in main.used()]
     constants = {tensor.buffer: tensor for tensor in used if tensor.data is not None}
     return Inspection(
         name=path.stem,
@@ -93,8 +94,17 @@ def inspect_tflite(path: Path) -> Inspection:
 
 
 def as_json(inspection: Inspection) -> str:
-    """The inspection as JSON, indented, with the field names of the dataclasses."""
-    return json.dumps(dataclasses.asdict(inspection), indent=2, ensure_ascii=False)
+    """The inspection as JSON, indented, with the field names of the dataclasses; a scale of NaN is null."""
+    return json.dumps(_plain(dataclasses.asdict(inspection)), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def _plain(value: Any) -> Any:
+    """Without the numbers that JSON cannot say."""
+    if isinstance(value, dict):
+        return {key: _plain(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
 
 
 def _operators(file: File) -> tuple[InspectedOperator, ...]:

@@ -58,11 +58,7 @@ def subgraphs(graph: Graph) -> tuple[FormSubgraph, ...]:
     variables = _variables(graph)
     _check_states(graph, variables)
     tensors = {name: graph.tensors[name] for name in _used(graph) if name not in variables}
-    operators: list[FormOperator] = []
-    for node in graph.nodes:
-        made, extra = _node(graph, node)
-        operators.extend(made)
-        tensors.update(extra)
+    operators = _operators(graph, tensors)
     handles = [_handle(name) for name in variables]
     initial = _initial_values(graph, variables)
     once = [] if initial is None else [FormOperator("CALL_ONCE", (), (), "CallOnceOptions", _SECOND_SUBGRAPH)]
@@ -78,6 +74,23 @@ def subgraphs(graph: Graph) -> tuple[FormSubgraph, ...]:
 
 
 _SECOND_SUBGRAPH = {"InitSubgraphIndex": 1}
+
+
+def _operators(graph: Graph, tensors: dict[str, Tensor]) -> list[FormOperator]:
+    """The operators of all nodes; tensors that only the file has are added to `tensors`."""
+    operators: list[FormOperator] = []
+    found: list[str] = []
+    for node in graph.nodes:
+        try:
+            made, extra = _node(graph, node)
+        except ModelError as error:
+            found.append(str(error))
+            continue
+        operators.extend(made)
+        tensors.update(extra)
+    if found:
+        raise ModelError(problems(f"model '{graph.name}' cannot be written as .tflite:", found))
+    return operators
 
 
 def _used(graph: Graph) -> list[str]:

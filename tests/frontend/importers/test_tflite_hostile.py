@@ -150,6 +150,34 @@ def test_vectors_that_are_used_very_often() -> None:
     assert "numbers" in refused(bytes(builder.Output()))
 
 
+def test_operators_that_share_large_constants() -> None:
+    """Two thousand convolutions over the same weights: a file of 300 kB that would take 100 MB of work."""
+    made = convolution()
+    made["Buffers"][1]["Data"] = bytes(54 * 1024)
+    operators(made).extend([operators(made)[0]] * 2000)
+    assert "bytes of constants" in refused(build(made))
+
+
+def test_more_operators_than_a_model_has() -> None:
+    assert "5000 operators are too many" in refused(build(relus(5000)))
+
+
+def test_a_long_list_of_problems_is_cut() -> None:
+    made = relus(300)
+    for item in tensors(made):
+        item["Type"] = tflite.TensorType.STRING
+    message = refused(build(made))
+    assert "and 201 more" in message
+
+
+def test_a_huge_variable_takes_no_memory() -> None:
+    """Eight gigabytes of state in a file of some hundred bytes."""
+    made = streaming()
+    for item in tensors(made)[:2]:
+        item.update(Shape=[1, 1 << 30], Type=tflite.TensorType.INT64)
+    survives(build(made))
+
+
 def test_more_tables_than_a_model_has(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(verify, "MAX_TABLES", 10)
     assert "more than 10 tables" in refused(BASES["convolution"])

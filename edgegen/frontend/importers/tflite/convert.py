@@ -20,6 +20,13 @@ from edgegen.frontend.importers.tflite.nodes import (
 from edgegen.frontend.importers.tflite.tensors import convert, unique_names
 from edgegen.frontend.importers.tflite.variables import find_variables
 
+MAX_LISTED = 100
+"""Problems in one message; a model of a thousand layers can have one in each."""
+MAX_OPERATORS = 4096
+MAX_SHARING = 16
+"""How often, on average, the bytes of a file may be used by its operators: no converter comes near."""
+SMALL = 1 << 20
+"""Below this, bytes may be used any number of times."""
 _COPY = "reshape"
 """The operator that copies what an output needs a buffer of its own for."""
 
@@ -28,12 +35,16 @@ def to_graph(file: File, *, name: str) -> Graph:
     """The graph of the main subgraph. Raises one ModelError with everything that is in the way."""
     graph, found = attempt(file, name=name)
     if graph is None:
-        raise ModelError(problems(f"model '{name}' cannot be used:", found))
+        more = [f"and {len(found) - MAX_LISTED} more"] if len(found) > MAX_LISTED else []
+        raise ModelError(problems(f"model '{name}' cannot be used:", [*found[:MAX_LISTED], *more]))
     return graph
 
 
 def attempt(file: File, *, name: str) -> tuple[Graph | None, list[str]]:
     """The graph, or None and everything that is in the way of it."""
+    found = _excessive(file)
+    if found:
+        return None, found
     found = [*_other_models(file), *unsupported(file)]
     tensors = used_tensors(file, found)
     found += _interface(file.main, tensors)
@@ -47,6 +58,18 @@ def attempt(file: File, *, name: str) -> tuple[Graph | None, list[str]]:
         views = [NodeView.of(graph, node) for node in graph.nodes]
         found = [text for text in map(integer_problems, views) if text is not None]
     return (None if found else graph), found
+
+
+def _excessive(file: File) -> list[str]:
+    """What would take far more time or memory than the file's size suggests."""
+    main = file.main
+    if len(main.operators) > MAX_OPERATORS:
+        return [f"{len(main.operators)} operators are too many; at most {MAX_OPERATORS}"]
+    uses = [main.tensors[index].data for op in main.operators for index in op.inputs if index is not None]
+    total = sum(len(data) for data in uses if data is not None)
+    if total > SMALL + MAX_SHARING * file.size:
+        return [f"operators read {total} bytes of constants from a file of {file.size}"]
+    return []
 
 
 def _other_models(file: File) -> list[str]:

@@ -82,6 +82,7 @@ class FileSignature:
 class File:
     """The whole file. Subgraph 0 is the model."""
 
+    size: int
     description: str
     subgraphs: tuple[FileSubgraph, ...]
     signatures: tuple[FileSignature, ...]

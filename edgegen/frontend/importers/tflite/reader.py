@@ -89,7 +89,12 @@ class _Reader:
             self.signature(model.SignatureDefs(index), subgraphs)
             for index in range(model.SignatureDefsLength())
         ]
-        return File(description=text(model.Description()), subgraphs=subgraphs, signatures=tuple(signatures))
+        return File(
+            size=len(self.data),
+            description=text(model.Description()),
+            subgraphs=subgraphs,
+            signatures=tuple(signatures),
+        )
 
     def subgraph(self, index: int) -> FileSubgraph:
         graph, where = self.model.Subgraphs(index), f"subgraph {index}"

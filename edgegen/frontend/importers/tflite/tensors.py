@@ -71,15 +71,12 @@ def convert(tensor: FileTensor, name: str) -> Tensor:
 def _as_state(tensor: FileTensor, made: Tensor) -> Tensor:
     if tensor.data is not None:
         raise ModelError(f"{tensor.describe()} is both a constant and a variable")
-    if made.bytes > MAX_STATE_BYTES:
-        raise ModelError(
-            f"{tensor.describe()} is a variable of {made.bytes} bytes; at most {MAX_STATE_BYTES}"
-        )
-    return made.replace(state=True, data=np.full(made.shape, rest_value(made), made.dtype.numpy))
+    return made.replace(state=True, data=at_rest(made))
 
 
-MAX_STATE_BYTES = 1 << 26
-"""A bound for what a file can make us allocate without holding it."""
+def at_rest(tensor: Tensor) -> Array:
+    """The start of state that nothing sets; one element in memory, since a file can declare any size."""
+    return np.broadcast_to(np.array(rest_value(tensor), tensor.dtype.numpy), tensor.shape)
 
 
 def _dtype(tensor: FileTensor) -> DType:

@@ -3,20 +3,26 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 
-import numpy as np
-
-from edgegen.codegen.export.form import rest_value
 from edgegen.codegen.graph import Array, Tensor
 from edgegen.errors import ModelError
 from edgegen.frontend.importers.tflite.file import File, FileOperator, FileSubgraph, FileTensor
 from edgegen.frontend.importers.tflite.reader import text
-from edgegen.frontend.importers.tflite.tensors import MAX_STATE_BYTES, convert
+from edgegen.frontend.importers.tflite.tensors import at_rest, convert
 
 HANDLE, READ, ASSIGN, ONCE = "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE", "CALL_ONCE"
 Key = tuple[bytes, bytes]
 """Container and shared name: what makes two handles the same variable."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Use:
+    """An operator that reads or assigns a variable, and the tensor of its value."""
+
+    operator: FileOperator
+    value: FileTensor
 
 
 def find_variables(file: File, taken: Collection[str]) -> Mapping[int, Tensor]:
@@ -32,9 +38,12 @@ def find_variables(file: File, taken: Collection[str]) -> Mapping[int, Tensor]:
     if unknown:
         raise ModelError(f"variable '{text(unknown[0][1])}' is initialised and never used")
     names: dict[Key, str] = {}
+    occupied = set(taken)
     for key in keys:
-        names[key] = _name(key, {*taken, *names.values()})
-    made = {key: _variable(main, handles, key, starts.get(key)).replace(name=names[key]) for key in keys}
+        names[key] = _name(key, occupied)
+        occupied.add(names[key])
+    uses = _uses(main, handles)
+    made = {key: _variable(key, names[key], uses[key], starts.get(key)) for key in keys}
     return MappingProxyType({index: made[key] for index, key in handles.items()})
 
 
@@ -57,36 +66,31 @@ def _handles(subgraph: FileSubgraph) -> dict[int, Key]:
     return found
 
 
-def _uses(
-    subgraph: FileSubgraph, handles: Mapping[int, Key], key: Key, code: str
-) -> list[tuple[FileOperator, FileTensor]]:
-    """Operators that read or assign a variable, with the tensor of its value."""
-    found = []
-    for operator in subgraph.operators:
-        handle = operator.inputs[0] if operator.code == code and operator.inputs else None
-        if handle is not None and handles.get(handle) == key:
-            others = operator.outputs if code == READ else operator.inputs[1:]
+def _uses(subgraph: FileSubgraph, handles: Mapping[int, Key]) -> Mapping[Key, list[_Use]]:
+    """The operators that read or assign each variable, those that assign first."""
+    found: dict[Key, list[_Use]] = {key: [] for key in handles.values()}
+    for operator in sorted(subgraph.operators, key=lambda operator: operator.code != ASSIGN):
+        handle = operator.inputs[0] if operator.code in (READ, ASSIGN) and operator.inputs else None
+        if handle is not None and handle in handles:
+            others = operator.outputs if operator.code == READ else operator.inputs[1:]
             if len(others) != 1 or others[0] is None:
                 raise ModelError(f"{operator.describe()} takes one variable and one value")
-            found.append((operator, subgraph.tensors[others[0]]))
+            found[handles[handle]].append(_Use(operator, subgraph.tensors[others[0]]))
     return found
 
 
-def _variable(main: FileSubgraph, handles: Mapping[int, Key], key: Key, start: Array | None) -> Tensor:
+def _variable(key: Key, name: str, uses: Sequence[_Use], start: Array | None) -> Tensor:
     """The state tensor of one variable; its type is that of the first value assigned."""
-    assigned = _uses(main, handles, key, ASSIGN)
-    if not assigned:
+    if not uses or uses[0].operator.code != ASSIGN:
         raise ModelError(f"variable '{text(key[1])}' is never assigned, so its shape and type are unknown")
-    value = convert(assigned[0][1], name=text(key[1]))
-    for operator, tensor in (*assigned, *_uses(main, handles, key, READ)):
-        other = convert(tensor, name="value")
+    value = convert(uses[0].value, name=name)
+    for use in uses:
+        other = convert(use.value, name="value")
         if (other.shape, other.dtype) != (value.shape, value.dtype):
             raise ModelError(
-                f"{operator.describe()} has {tensor.describe()}, the variable {value.describe()}"
+                f"{use.operator.describe()} has {use.value.describe()}, the variable {value.describe()}"
             )
-    if value.bytes > MAX_STATE_BYTES:
-        raise ModelError(f"variable {value.describe()} takes {value.bytes} bytes; at most {MAX_STATE_BYTES}")
-    data = np.full(value.shape, rest_value(value), value.dtype.numpy) if start is None else start
+    data = at_rest(value) if start is None else start
     if data.shape != value.shape or data.dtype != value.dtype.numpy:
         raise ModelError(f"variable {value.describe()} is initialised with {data.dtype}{list(data.shape)}")
     return value.replace(state=True, data=data, source=f"variable '{text(key[1])}'")
