@@ -4,20 +4,32 @@ from __future__ import annotations
 
 import bisect
 import io
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from elftools.common.exceptions import ELFError
 from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import SymbolTableSection
+from elftools.elf.sections import Section, SymbolTableSection
 
 from edgegen.emulate import wasm_module
 from edgegen.errors import ToolError
 from edgegen.targets import Target
 
 SHF_WRITE, SHF_ALLOC, SHF_EXECINSTR = 1, 2, 4
+# What pyelftools raises on bytes that are not what a header promises.
+DAMAGE = (
+    ELFError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    OverflowError,
+    MemoryError,
+    AssertionError,
+)
 HARNESS_PREFIX = "harness_"
 
 
@@ -125,36 +137,38 @@ def _is_harness(name: str) -> bool:
     return name.startswith(HARNESS_PREFIX) or name in ("main", "_start")
 
 
-def load_elf(path: Path) -> ElfImage:
-    """Read a linked ELF program. ToolError if it is missing or is none."""
-    elf = ELFFile(io.BytesIO(_read(path)))
-    segments = tuple(
-        Segment(
-            address=part["p_vaddr"],
-            load=part["p_paddr"],
-            data=part.data(),
-            memory_bytes=part["p_memsz"],
-            writable=bool(part["p_flags"] & 2),
-            executable=bool(part["p_flags"] & 1),
-        )
-        for part in elf.iter_segments()
-        if part["p_type"] == "PT_LOAD" and part["p_memsz"]
-    )
-    symbols, labels = _symbols(elf)
-    return ElfImage(path, elf["e_entry"], segments, symbols, labels)
-
-
-def _read(path: Path) -> bytes:
+@contextmanager
+def _opened(path: Path) -> Iterator[ELFFile]:
+    """The ELF file at a path. ToolError if it is missing, is none, or turns out damaged while it is read."""
     try:
         content = path.read_bytes()
-        if content[:4] == b"\x7fELF":
-            ELFFile(io.BytesIO(content))
-            return content
     except OSError as problem:
         raise ToolError(f"image {path} cannot be read: {problem.strerror}; build it first") from problem
-    except ELFError as problem:
-        raise ToolError(f"image {path} is not a whole ELF file: {problem}") from problem
-    raise ToolError(f"image {path} is not an ELF file")
+    if content[:4] != b"\x7fELF":
+        raise ToolError(f"image {path} is not an ELF file")
+    try:
+        yield ELFFile(io.BytesIO(content))
+    except DAMAGE as problem:
+        raise ToolError(f"image {path} is a damaged ELF file: {problem}") from problem
+
+
+def load_elf(path: Path) -> ElfImage:
+    """Read a linked ELF program. ToolError if it is missing, is none, or is damaged."""
+    with _opened(path) as elf:
+        segments = tuple(
+            Segment(
+                address=part["p_vaddr"],
+                load=part["p_paddr"],
+                data=part.data(),
+                memory_bytes=part["p_memsz"],
+                writable=bool(part["p_flags"] & 2),
+                executable=bool(part["p_flags"] & 1),
+            )
+            for part in elf.iter_segments()
+            if part["p_type"] == "PT_LOAD" and part["p_memsz"]
+        )
+        symbols, labels = _symbols(elf)
+        return ElfImage(path, elf["e_entry"], segments, symbols, labels)
 
 
 def _symbols(elf: ELFFile) -> tuple[tuple[Symbol, ...], dict[str, int]]:
@@ -181,31 +195,26 @@ def sizes(image: Path, target: Target) -> ImageSizes:
 
 
 def _elf_sizes(path: Path) -> ImageSizes:
-    elf = ELFFile(io.BytesIO(_read(path)))
-    code = constants = data = bss = stack = 0
-    for section in elf.iter_sections():
-        flags, size = section["sh_flags"], section["sh_size"]
-        if not flags & SHF_ALLOC:
-            continue
-        if section["sh_type"] == "SHT_NOBITS":
-            stack += size if section.name == ".stack" else 0
-            bss += 0 if section.name == ".stack" else size
-        elif flags & SHF_WRITE:
-            data += size
-        elif flags & SHF_EXECINSTR:
-            code += size
-        else:
-            constants += size
+    total = dict.fromkeys(("code", "constants", "data", "bss", "stack"), 0)
+    with _opened(path) as elf:
+        for section in elf.iter_sections():
+            if section["sh_flags"] & SHF_ALLOC:
+                total[_place(section)] += section["sh_size"]
+        symbols = _symbols(elf)[0]
     return ImageSizes(
-        flash=code + constants + data,
-        ram=data + bss + stack,
-        code=code,
-        constants=constants,
-        data=data,
-        bss=bss,
-        stack=stack,
-        symbols=_by_size(_symbols(elf)[0]),
+        flash=total["code"] + total["constants"] + total["data"],
+        ram=total["data"] + total["bss"] + total["stack"],
+        symbols=_by_size(symbols),
+        **total,
     )
+
+
+def _place(section: Section) -> str:
+    if section["sh_type"] == "SHT_NOBITS":
+        return "stack" if section.name == ".stack" else "bss"
+    if section["sh_flags"] & SHF_WRITE:
+        return "data"
+    return "code" if section["sh_flags"] & SHF_EXECINSTR else "constants"
 
 
 def _wasm_sizes(path: Path) -> ImageSizes:

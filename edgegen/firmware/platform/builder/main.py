@@ -131,7 +131,7 @@ def use_link_script():
     script = Path(env.subst("$BUILD_DIR")) / "link.ld"
     template = SUPPORT / TARGET / TOOLCHAIN["link_script"]
     write_if_changed(script, filled(template.read_text(encoding="utf-8")))
-    env.Append(LINKFLAGS=["-T", quoted(script)])
+    env.Append(LINKFLAGS=["-T", str(script)])
     return str(script)
 
 

@@ -38,11 +38,17 @@ class Server:
 
     def ask(self, payload):
         """Send one packet and return the reply's payload, unescaped."""
+        return self.ask_aloud(payload)[0]
+
+    def ask_aloud(self, payload):
+        """The same, with the console output that the server sends before its reply."""
         self._send(payload)
+        said = b""
         while True:
             reply = self._packet()
-            if not reply.startswith(b"O") or reply == b"OK":  # O and hex digits: console output
-                return reply
+            if not reply.startswith(b"O") or reply == b"OK":
+                return reply, said
+            said += bytes.fromhex(reply[1:].decode())
 
     def _send(self, payload):
         body = b"".join(b"}" + bytes([byte ^ 32]) if byte in b"#$}*" else bytes([byte]) for byte in payload)
@@ -153,6 +159,14 @@ def verify(server, image):
                 raise LoadError(f"what was written does not read back at 0x{at:08x}..0x{at + len(part):08x}")
 
 
+def restart(server):
+    """Let the device start with the new program. Servers name the command as they like; some have none."""
+    for command in (b"reset", b"system_reset"):  # the second is QEMU's
+        reply, said = server.ask_aloud(b"qRcmd," + command.hex().encode())
+        if reply == b"OK" and b"unknown command" not in said:
+            return
+
+
 def load(address, path):
     host, _, port = address.rpartition(":")
     if not port.isdigit():
@@ -163,6 +177,7 @@ def load(address, path):
     server.ask(b"?")
     write(server, image)
     verify(server, image)
+    restart(server)
     server.ask(b"D")
     return sum(len(data) for _, data in image)
 

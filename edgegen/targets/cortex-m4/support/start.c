@@ -3,7 +3,7 @@
 
 #include "harness_io.h"
 
-extern uint32_t __stack_top[];
+extern uint32_t __stack_bottom[], __stack_top[];
 extern uint32_t __data_start[], __data_end[], __data_load[];
 extern uint32_t __bss_start[], __bss_end[];
 
@@ -20,6 +20,15 @@ void harness_report_fault(const uint32_t *frame, uint32_t exception);
 #define SCB_BFAR (*(volatile uint32_t *)0xE000ED38u)
 #define CFSR_STACKED_TO_BAD_MEMORY 0x1010u /* STKERR, MSTKERR: the exception frame was not written */
 
+#define MPU_TYPE (*(volatile uint32_t *)0xE000ED90u)
+#define MPU_CTRL (*(volatile uint32_t *)0xE000ED94u)
+#define MPU_RNR (*(volatile uint32_t *)0xE000ED98u)
+#define MPU_RBAR (*(volatile uint32_t *)0xE000ED9Cu)
+#define MPU_RASR (*(volatile uint32_t *)0xE000EDA0u)
+#define MPU_ON_WITH_DEFAULT_MAP 5u
+#define REGION_WITHOUT_ACCESS 0x10000001u /* enabled, no access, no execution */
+#define LARGEST_GUARD 0x10000000u
+
 /* In assembly, since a compiler may use floating-point registers anywhere and they must work first:
  * full access to coprocessors 10 and 11 in CPACR. */
 __attribute__((naked, noreturn)) void harness_reset(void)
@@ -33,6 +42,27 @@ __attribute__((naked, noreturn)) void harness_reset(void)
                    "b harness_start\n");
 }
 
+/* Below the stack is often nothing at all, but some chips, and QEMU, ignore writes there. A region without
+ * access, as large as its alignment allows, turns an overflow into a fault where there is a protection unit. */
+static void guard_stack(void)
+{
+    const uint32_t bottom = (uint32_t)(uintptr_t)__stack_bottom;
+    const uint32_t alignment = bottom & (0u - bottom);
+    const uint32_t size = alignment < LARGEST_GUARD ? alignment : LARGEST_GUARD;
+    uint32_t log2 = 0;
+    while ((2u << log2) <= size) {
+        log2++;
+    }
+    if (MPU_TYPE == 0 || log2 < 5) { /* a region has at least 32 bytes */
+        return;
+    }
+    MPU_RNR = 0;
+    MPU_RBAR = bottom - size;
+    MPU_RASR = REGION_WITHOUT_ACCESS | (log2 - 1) << 1;
+    MPU_CTRL = MPU_ON_WITH_DEFAULT_MAP;
+    __asm volatile("dsb\n isb" ::: "memory");
+}
+
 __attribute__((used, noreturn)) void harness_start(void)
 {
     const uint32_t *load = __data_load;
@@ -43,6 +73,7 @@ __attribute__((used, noreturn)) void harness_start(void)
         *word = 0;
     }
     SCB_SHCSR |= 7u << 16; /* MemManage, BusFault and UsageFault get handlers of their own */
+    guard_stack();
     harness_exit(main());
 }
 
