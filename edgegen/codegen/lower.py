@@ -9,9 +9,11 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from edgegen.codegen import ops
 from edgegen.codegen.graph import Graph, Node
-from edgegen.codegen.ops.base import Call, NodeView
+from edgegen.codegen.ops.base import Call, NodeView, members
 from edgegen.errors import ModelError, UsageError, problems
 from edgegen.targets import Target
 
@@ -45,6 +47,13 @@ class Step:
     @property
     def macs(self) -> int:
         return ops.get(self.node.op).macs(self.view)
+
+    @property
+    def constant_bytes(self) -> int:
+        """Bytes of the kernel's constant arrays and of constant operands."""
+        arrays = sum(v.nbytes for v in members(self.call.params).values() if isinstance(v, np.ndarray))
+        operands = (self.view.input(position) for position in self.call.inputs)
+        return arrays + sum(tensor.bytes for tensor in operands if tensor.constant)
 
 
 @dataclass(frozen=True, eq=False)

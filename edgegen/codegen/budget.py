@@ -1,0 +1,102 @@
+"""Budgets: what an image takes against what the target has, and which layers take most."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from edgegen.codegen.lower import LoweredGraph
+from edgegen.codegen.plan import Buffer, MemoryPlan
+from edgegen.emulate import ImageSizes
+from edgegen.errors import BudgetError, problems
+from edgegen.targets import Target
+
+SHOWN = 3
+
+
+@dataclass(frozen=True)
+class SizeReport:
+    """Bytes of a built image; harness and start-up are in `flash_bytes` but not in `model_flash_bytes`.
+
+    `ram_bytes` is what the model needs: arena, state and, where it was measured, its stack.
+    """
+
+    flash_bytes: int
+    model_flash_bytes: int
+    constant_bytes: int
+    code_bytes: int
+    arena_bytes: int
+    state_bytes: int
+    stack_bytes: int | None
+    image_ram_bytes: int
+    flash_budget: int
+    ram_budget: int
+
+    @property
+    def ram_bytes(self) -> int:
+        return self.arena_bytes + self.state_bytes + (self.stack_bytes or 0)
+
+    def with_stack(self, stack_bytes: int | None) -> SizeReport:
+        return replace(self, stack_bytes=stack_bytes)
+
+
+def check_plan(lowered: LoweredGraph, plan: MemoryPlan, target: Target) -> None:
+    """Refuse, before anything is written, what cannot fit. BudgetError says by how much and names layers."""
+    budget = target.budget
+    constants = sum(step.constant_bytes for step in lowered.steps)
+    found = []
+    if constants > budget.flash_bytes:
+        found.append(
+            f"constants take {constants} bytes of {budget.flash_bytes} bytes of flash, "
+            f"{constants - budget.flash_bytes} too many; the largest: {_largest_layers(lowered)}"
+        )
+    needed = plan.arena_bytes + plan.state_bytes + budget.stack_bytes
+    if needed > budget.ram_bytes:
+        found.append(
+            f"arena, state and stack take {needed} bytes of {budget.ram_bytes} bytes of RAM, "
+            f"{needed - budget.ram_bytes} too many; the largest: {_largest_buffers(plan.buffers)}"
+        )
+    if found:
+        raise BudgetError(problems(f"{lowered.graph.name} does not fit {target.name}:", found))
+
+
+def check_image(lowered: LoweredGraph, plan: MemoryPlan, image: ImageSizes, target: Target) -> SizeReport:
+    """Sizes of a built image. BudgetError if it exceeds the target's flash or RAM."""
+    budget = target.budget
+    found = []
+    if image.flash > budget.flash_bytes:
+        found.append(
+            f"the image takes {image.flash} bytes of {budget.flash_bytes} bytes of flash, "
+            f"{image.flash - budget.flash_bytes} too many; the largest layers: {_largest_layers(lowered)}"
+        )
+    if image.ram > budget.ram_bytes:
+        found.append(
+            f"the image takes {image.ram} bytes of {budget.ram_bytes} bytes of RAM, "
+            f"{image.ram - budget.ram_bytes} too many; the largest buffers: {_largest_buffers(plan.buffers)}"
+        )
+    if found:
+        raise BudgetError(problems(f"{lowered.graph.name} does not fit {target.name}:", found))
+    return SizeReport(
+        flash_bytes=image.flash,
+        model_flash_bytes=image.flash - image.harness_code,
+        constant_bytes=image.constants,
+        code_bytes=image.code,
+        arena_bytes=plan.arena_bytes,
+        state_bytes=plan.state_bytes,
+        stack_bytes=None,
+        image_ram_bytes=image.ram,
+        flash_budget=budget.flash_bytes,
+        ram_budget=budget.ram_bytes,
+    )
+
+
+def _largest_layers(lowered: LoweredGraph) -> str:
+    steps = sorted(lowered.steps, key=lambda step: -step.constant_bytes)[:SHOWN]
+    return ", ".join(f"{step.node.op} '{step.node.name}' {step.constant_bytes}" for step in steps)
+
+
+def _largest_buffers(buffers: Sequence[Buffer]) -> str:
+    largest = sorted(buffers, key=lambda buffer: -buffer.bytes)[:SHOWN]
+    return ", ".join(
+        f"'{buffer.tensors[0] if buffer.tensors else 'scratch'}' {buffer.bytes}" for buffer in largest
+    )

@@ -1,0 +1,114 @@
+"""Where a model comes from: a .tflite file, an edgegen.toml, a Python file, or the bundled example."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from edgegen.codegen.graph import Array
+from edgegen.errors import ModelError, UsageError
+
+CONFIG = "edgegen.toml"
+
+
+@dataclass(frozen=True)
+class ModelSource:
+    """A model's place. `kind` is tflite or python; `described` is how messages call it."""
+
+    kind: str
+    path: Path
+    described: str
+
+
+@dataclass(frozen=True, eq=False)
+class QuantizedSource:
+    """A model ready for emission: the .tflite form of its integer graph, and evaluation data if there is any.
+
+    `inputs` are quantised samples (V, *shape) of a single-input model, `labels` their classes.
+    """
+
+    name: str
+    tflite: bytes
+    described: str
+    inputs: Array | None = None
+    labels: Array | None = None
+    report: Any = None
+
+
+def find_source(model: str | None) -> ModelSource:
+    """The model that an argument names; without one the edgegen.toml here, else the bundled example.
+
+    UsageError if there is nothing of that name or it is of no known kind.
+    """
+    if model is None:
+        here = Path(CONFIG)
+        if here.is_file():
+            return ModelSource("python", here, str(here))
+        return ModelSource("python", bundled_example(), "the bundled example mnist")
+    path = Path(model)
+    if path.is_dir():
+        path = path / CONFIG
+    if not path.exists():
+        raise UsageError(f"there is no model {path}")
+    kinds = {".tflite": "tflite", ".toml": "python", ".py": "python"}
+    if path.suffix.lower() not in kinds:
+        raise UsageError(f"{path} is no model: expected a .tflite file, a .py file, {CONFIG} or its folder")
+    return ModelSource(kinds[path.suffix.lower()], path, str(path))
+
+
+def bundled_example() -> Path:
+    """The edgegen.toml of the example that comes with the package."""
+    return Path(str(files("edgegen"))) / "examples" / "mnist" / CONFIG
+
+
+def load_source(source: ModelSource) -> QuantizedSource:
+    """The quantised model of a source. ModelError or UsageError for whatever is wrong with it."""
+    if source.kind == "tflite":
+        return _load_tflite(source)
+    from edgegen.codegen.python_model import load_python_model
+
+    return load_python_model(source)
+
+
+def _load_tflite(source: ModelSource) -> QuantizedSource:
+    try:
+        content = source.path.read_bytes()
+    except OSError as problem:
+        raise UsageError(f"{source.path} cannot be read: {problem.strerror}") from problem
+    return QuantizedSource(name=source.path.stem, tflite=content, described=source.described)
+
+
+def read_config(path: Path) -> Mapping[str, Any]:
+    """An edgegen.toml. UsageError if it is none."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as problem:
+        raise UsageError(f"{path} cannot be read: {problem.strerror}") from problem
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as problem:
+        raise UsageError(f"{path} is not valid TOML: {problem}") from problem
+
+
+def run_function(function: Callable[[], Any], what: str) -> Any:
+    """Call a user's function; whatever it raises becomes one message with the place in the user's file."""
+    try:
+        return function()
+    except (ModelError, UsageError):
+        raise
+    except Exception as problem:
+        trace = problem.__traceback__
+        while trace is not None and trace.tb_next is not None:
+            trace = trace.tb_next
+        where = "" if trace is None else f" at {trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
+        raise ModelError(f"{what} failed{where}: {type(problem).__name__}: {problem}") from problem
+
+
+def quantized_samples(samples: Array, *, scale: float, zero_point: int) -> Array:
+    """Float samples as int8: to nearest even, saturating."""
+    scaled = np.round(samples / np.float32(scale)) + zero_point
+    return np.clip(scaled, -128, 127).astype(np.int8)
