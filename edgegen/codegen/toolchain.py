@@ -182,8 +182,17 @@ def build_shared(
         draft = Path(scratch) / library.name
         inputs = [str(source) for source in sources]
         zig_cc([*options, *position_independent, "-shared", *includes, *inputs, "-o", str(draft)])
-        draft.replace(library)
+        _publish(draft, library)
     return library
+
+
+def _publish(draft: Path, library: Path) -> None:
+    """Move a finished library into place. Another process may have been faster, and may be using its copy."""
+    try:
+        draft.replace(library)
+    except OSError:
+        if not library.is_file():
+            raise
 
 
 def _content_key(sources: Sequence[Path], include_dirs: Sequence[Path], options: Sequence[str]) -> str:
