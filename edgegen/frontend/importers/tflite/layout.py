@@ -26,13 +26,17 @@ class Kind(enum.Enum):
 
 @dataclass(frozen=True)
 class Field:
-    """`slot` counts from 0; `width` is what the field takes in the table, `element` in its vector."""
+    """`slot` counts from 0; `width` is what the field takes in the table, `element` in its vector.
+
+    `number` is flatbuffers' name of a scalar's type: `Int32`, `Bool`.
+    """
 
     name: str
     slot: int
     kind: Kind
     width: int
     element: int = 0
+    number: str = ""
 
 
 class _Recorder:
@@ -63,8 +67,9 @@ def _field(module: Any, table: str, name: str) -> Field:
     getattr(module, f"{table}Add{name}")(added, 0)
     slot = int(added.arguments[0])
     if added.method != "PrependUOffsetTRelativeSlot":
-        flags = added.method.removeprefix("Prepend").removesuffix("Slot")
-        return Field(name, slot, Kind.SCALAR, int(getattr(numbers, f"{flags}Flags").bytewidth))
+        number = added.method.removeprefix("Prepend").removesuffix("Slot")
+        width = int(getattr(numbers, f"{number}Flags").bytewidth)
+        return Field(name, slot, Kind.SCALAR, width, number=number)
     width = int(numbers.UOffsetTFlags.bytewidth)
     start = getattr(module, f"{table}Start{name}Vector", None)
     if start is None:
