@@ -1,4 +1,4 @@
-"""Single operators with random tensors, constants and options: loaded or refused, quickly, in little memory."""
+"""Single operators with random tensors, constants, options: loaded or refused, quickly, in little memory."""
 
 from __future__ import annotations
 

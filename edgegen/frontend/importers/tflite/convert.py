@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from edgegen.codegen import ops
 from edgegen.codegen.graph import Graph, Node, Tensor
 from edgegen.codegen.ops.base import NodeView
+from edgegen.codegen.ops.reshape import ReshapeAttributes
 from edgegen.errors import ModelError, problems
 from edgegen.frontend.importers.tflite.file import File, FileSignature, FileSubgraph
 from edgegen.frontend.importers.tflite.nodes import (
@@ -27,8 +27,6 @@ MAX_SHARING = 16
 """How often, on average, the bytes of a file may be used by its operators: no converter comes near."""
 SMALL = 1 << 20
 """Below this, bytes may be used any number of times."""
-_COPY = "reshape"
-"""The operator that copies what an output needs a buffer of its own for."""
 
 
 def to_graph(file: File, *, name: str) -> Graph:
@@ -153,10 +151,11 @@ def _outputs(main: FileSubgraph, tensors: Mapping[int, Tensor]) -> tuple[list[tu
 
 
 def _copy(source: Tensor, made: Tensor) -> Node:
+    """A reshape to the same shape: it copies what has to have a buffer of its own."""
     return Node(
         name=made.name,
-        op=_COPY,
+        op="reshape",
         inputs=(source.name,),
         outputs=(made.name,),
-        attributes=ops.get(_COPY).attributes(),
+        attributes=ReshapeAttributes(shape=made.shape),
     )
