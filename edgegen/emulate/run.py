@@ -40,7 +40,8 @@ class RunResult:
 
     `results` are the output tensors one after the other, or trace records (see `read_trace`).
     `stack_bytes` is the most stack that was in use, of the whole program; `invoke_stack_bytes` that of the
-    model alone. `profiles` has an entry for each vector, if instructions were counted address by address;
+    model alone, in its first 16 invocations. Both reach to the deepest byte written; a static bound may be
+    larger. `profiles` has an entry for each vector, if instructions were counted address by address;
     `instructions` and `cycles` are per vector. None: this emulator does not measure it.
     """
 

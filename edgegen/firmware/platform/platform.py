@@ -1,34 +1,37 @@
 """PlatformIO development platform that lives in the project and downloads nothing."""
 
+from __future__ import annotations
+
 import importlib.util
 import json
 import shutil
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from platformio.dependencies import get_core_dependencies
 from platformio.package.manager.core import get_core_package_dir
 from platformio.platform.base import PlatformBase
 
 
-class EdgegenPlatform(PlatformBase):
+class EdgegenPlatform(PlatformBase):  # type: ignore[misc]  # PlatformIO has no types
     """The name is PlatformIO's rule: the platform's name, capitalised, and `Platform`."""
 
-    def configure_default_packages(self, options, targets):
+    def configure_default_packages(self, options: dict[str, Any], targets: list[str]) -> Any:
         """PlatformIO calls this before it looks for its build engine."""
         if not get_core_package_dir("tool-scons", auto_install=False):
             self._provide_scons()
         return super().configure_default_packages(options, targets)
 
-    def is_embedded(self):
+    def is_embedded(self) -> bool:
         """No serial port is involved: images report by semihosting or standard output."""
         return False
 
-    def _provide_scons(self):
+    def _provide_scons(self) -> None:
         """Make PlatformIO's `tool-scons` from the SCons next to it, so that it is not downloaded."""
         found = importlib.util.find_spec("SCons")
-        if found is None:
+        if found is None or found.origin is None:
             sys.stderr.write(
                 "edgegen: no SCons next to PlatformIO, which will download it. "
                 f"To build offline: {sys.executable} -m pip install scons\n"
@@ -51,7 +54,7 @@ class EdgegenPlatform(PlatformBase):
         self.pm.memcache_reset()
 
     @staticmethod
-    def _fill(folder, scons, destination, version):
+    def _fill(folder: Path, scons: Path, destination: Path, version: str) -> None:
         shutil.copytree(
             str(scons), str(folder / "SCons"), ignore=shutil.ignore_patterns("__pycache__", "docbook")
         )

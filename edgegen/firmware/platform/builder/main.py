@@ -8,12 +8,15 @@ Options of platformio.ini beyond PlatformIO's own:
   board_upload.maximum_ram_size   RAM (on wasm: linear memory) that may be used
 """
 
+from __future__ import annotations
+
 import importlib.util
 import json
 import os
 import shutil
 import sys
 from pathlib import Path
+from typing import Any, NoReturn
 
 from SCons.Script import COMMAND_LINE_TARGETS, AlwaysBuild, Default, DefaultEnvironment
 
@@ -25,19 +28,20 @@ TOOLCHAIN = json.loads((SUPPORT / TARGET / "toolchain.json").read_text(encoding=
 WARNINGS = ["-Wall", "-Wextra", "-Wconversion", "-Werror", "-pedantic"]
 
 
-def fail(message):
+def fail(message: str) -> NoReturn:
     sys.stderr.write(f"Error: {message}\n")
     env.Exit(1)
+    raise SystemExit(1)
 
 
-def quoted(path):
+def quoted(path: str) -> str:
     return f'"{path}"'
 
 
-def zig():
+def zig() -> str:
     """The compiler of pip's ziglang package, called directly, else a zig on PATH."""
     found = importlib.util.find_spec("ziglang")
-    if found is not None:
+    if found is not None and found.origin is not None:
         return str(Path(found.origin).parent / ("zig.exe" if os.name == "nt" else "zig"))
     on_path = shutil.which("zig", path=env["ENV"]["PATH"])
     if on_path is None:
@@ -45,12 +49,12 @@ def zig():
     return on_path
 
 
-def use_zig():
+def use_zig() -> None:
     program = quoted(zig())
     env.Replace(CC=program + " cc", CXX=program + " c++", AR=program + " ar", RANLIB=program + " ranlib")
 
 
-def use_gcc(settings):
+def use_gcc(settings: dict[str, Any]) -> None:
     prefix = settings["prefix"]
     if shutil.which(prefix + "gcc", path=env["ENV"]["PATH"]) is None:
         fail(
@@ -61,7 +65,7 @@ def use_gcc(settings):
     env.Replace(CC=prefix + "gcc", CXX=prefix + "g++", AR=prefix + "ar", RANLIB=prefix + "ranlib")
 
 
-def chosen_compiler():
+def chosen_compiler() -> str:
     name = os.environ.get("EDGEGEN_COMPILER") or board.get("build.compiler", "zig")
     if name not in ("zig", "gcc") or name not in TOOLCHAIN:
         usable = ", ".join(choice for choice in ("zig", "gcc") if choice in TOOLCHAIN)
@@ -69,15 +73,15 @@ def chosen_compiler():
     return name
 
 
-def number(option):
+def number(option: str) -> int:
     """A size from the board or platformio.ini, in bytes."""
     try:
         return int(str(board.get(option)), 0)
     except ValueError:
-        return fail(f"board_{option} must be a number of bytes, got `{board.get(option)}`")
+        fail(f"board_{option} must be a number of bytes, got `{board.get(option)}`")
 
 
-def placeholders():
+def placeholders() -> dict[str, int]:
     values = {
         "STACK_BYTES": number("build.stack_bytes"),
         "FLASH_BYTES": number("upload.maximum_size"),
@@ -89,20 +93,20 @@ def placeholders():
     return values
 
 
-def filled(text):
+def filled(text: str) -> str:
     for name, value in placeholders().items():
         text = text.replace(f"@{name}@", str(value))
     return text
 
 
-def write_if_changed(path, text):
+def write_if_changed(path: Path, text: str) -> None:
     """Keeps the time stamp, and with it the build, when nothing changed."""
     if not path.is_file() or path.read_text(encoding="utf-8") != text:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
 
-def configure():
+def configure() -> None:
     compiler = chosen_compiler()
     settings = TOOLCHAIN[compiler]
     if compiler == "zig":
@@ -126,7 +130,7 @@ def configure():
     env.BuildSources("$BUILD_DIR/support", str(SUPPORT / TARGET))
 
 
-def use_link_script():
+def use_link_script() -> str:
     """SCons sees neither what -T reads nor that the numbers changed: hence the explicit dependency."""
     script = Path(env.subst("$BUILD_DIR")) / "link.ld"
     template = SUPPORT / TARGET / TOOLCHAIN["link_script"]
@@ -135,7 +139,7 @@ def use_link_script():
     return str(script)
 
 
-def use_size_check():
+def use_size_check() -> None:
     env.Replace(
         SIZETOOL="edgegen",
         SIZECHECKCMD=["$PYTHONEXE", str(SUPPORT / "image_size.py"), "$SOURCES"],
@@ -144,7 +148,7 @@ def use_size_check():
     )
 
 
-def pyocd_upload():
+def pyocd_upload() -> str:
     if importlib.util.find_spec("pyocd") is None:
         fail(f"pyOCD is missing; try: {sys.executable} -m pip install pyocd")
     port = env.subst("$UPLOAD_PORT")
@@ -154,7 +158,7 @@ def pyocd_upload():
     )
 
 
-def openocd_upload():
+def openocd_upload() -> str:
     if "openocd_target" not in board.get("upload", {}):
         fail(f"board `{board.id}` names no openocd_target; choose another upload_protocol")
     if shutil.which("openocd", path=env["ENV"]["PATH"]) is None:
@@ -165,7 +169,7 @@ def openocd_upload():
     )
 
 
-def gdb_upload():
+def gdb_upload() -> str:
     port = env.subst("$UPLOAD_PORT") or "localhost:3333"
     return '"$PYTHONEXE" "{}" "{}" "$SOURCE"'.format(SUPPORT / "gdb_load.py", port)
 
@@ -173,7 +177,7 @@ def gdb_upload():
 UPLOADS = {"pyocd": pyocd_upload, "openocd": openocd_upload, "gdb": gdb_upload}
 
 
-def upload_action():
+def upload_action() -> Any:
     protocol = os.environ.get("EDGEGEN_UPLOAD_PROTOCOL") or env.subst("$UPLOAD_PROTOCOL")
     if not board.get("upload", {}).get("protocols"):
         fail(

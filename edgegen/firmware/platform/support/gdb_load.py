@@ -6,10 +6,13 @@ Speaks the remote protocol itself ("GDB Remote Serial Protocol" in the GDB manua
 target's architecture is needed. Only the standard library: this file runs where edgegen is not installed.
 """
 
+from __future__ import annotations
+
 import re
 import socket
 import struct
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 PT_LOAD = 1
@@ -25,7 +28,7 @@ class LoadError(Exception):
 class Server:
     """One connection: packets out, replies in."""
 
-    def __init__(self, host, port):
+    def __init__(self, host: str, port: int) -> None:
         try:
             self._socket = socket.create_connection((host, port), timeout=CONNECT_SECONDS)
         except OSError as problem:
@@ -36,11 +39,14 @@ class Server:
         self._socket.settimeout(REPLY_SECONDS)
         self._buffer = b""
 
-    def ask(self, payload):
+    def close(self) -> None:
+        self._socket.close()
+
+    def ask(self, payload: bytes) -> bytes:
         """Send one packet and return the reply's payload, unescaped."""
         return self.ask_aloud(payload)[0]
 
-    def ask_aloud(self, payload):
+    def ask_aloud(self, payload: bytes) -> tuple[bytes, bytes]:
         """The same, with the console output that the server sends before its reply."""
         self._send(payload)
         said = b""
@@ -50,11 +56,11 @@ class Server:
                 return reply, said
             said += bytes.fromhex(reply[1:].decode())
 
-    def _send(self, payload):
+    def _send(self, payload: bytes) -> None:
         body = b"".join(b"}" + bytes([byte ^ 32]) if byte in b"#$}*" else bytes([byte]) for byte in payload)
         self._socket.sendall(b"$" + body + b"#%02x" % (sum(body) & 255))
 
-    def _packet(self):
+    def _packet(self) -> bytes:
         while True:
             match = re.search(rb"\$([^#]*)#..", self._buffer, re.DOTALL)
             if match:
@@ -70,7 +76,7 @@ class Server:
             self._buffer += more
 
 
-def unescaped(body):
+def unescaped(body: bytes) -> bytes:
     """Undo run-length encoding (`*` and a count) and escapes (`}` and a flipped byte)."""
     out = bytearray()
     at = 0
@@ -87,7 +93,7 @@ def unescaped(body):
     return bytes(out)
 
 
-def segments(path):
+def segments(path: str) -> list[tuple[int, bytes]]:
     """(load address, bytes) of everything that a loader writes."""
     data = Path(path).read_bytes()
     if data[:5] != b"\x7fELF\x01":
@@ -102,7 +108,7 @@ def segments(path):
     return found
 
 
-def flash_regions(server):
+def flash_regions(server: Server) -> list[tuple[int, int]]:
     """(start, end) of the flash that the server says needs erasing; none if it does not say."""
     text = b""
     while True:
@@ -121,19 +127,19 @@ def flash_regions(server):
     return found
 
 
-def expect_ok(server, packet, what):
+def expect_ok(server: Server, packet: bytes, what: str) -> None:
     reply = server.ask(packet)
     if reply != b"OK":
         answer = reply.decode("ascii", "replace") or "nothing: not supported"
         raise LoadError(f"the GDB server refused to {what} (answer: {answer})")
 
 
-def chunks(address, data):
+def chunks(address: int, data: bytes) -> Iterator[tuple[int, bytes]]:
     for at in range(0, len(data), CHUNK):
         yield address + at, data[at : at + CHUNK]
 
 
-def write(server, image):
+def write(server: Server, image: list[tuple[int, bytes]]) -> None:
     flash = flash_regions(server)
     in_flash = [part for part in image if any(start <= part[0] < end for start, end in flash)]
     for address, data in in_flash:
@@ -152,14 +158,14 @@ def write(server, image):
             )
 
 
-def verify(server, image):
+def verify(server: Server, image: list[tuple[int, bytes]]) -> None:
     for address, data in image:
         for at, part in chunks(address, data):
             if server.ask(b"m%x,%x" % (at, len(part))) != part.hex().encode():
                 raise LoadError(f"what was written does not read back at 0x{at:08x}..0x{at + len(part):08x}")
 
 
-def restart(server):
+def restart(server: Server) -> None:
     """Let the device start with the new program. Servers name the command as they like; some have none."""
     for command in (b"reset", b"system_reset"):  # the second is QEMU's
         reply, said = server.ask_aloud(b"qRcmd," + command.hex().encode())
@@ -167,22 +173,29 @@ def restart(server):
             return
 
 
-def load(address, path):
-    host, _, port = address.rpartition(":")
-    if not port.isdigit():
-        raise LoadError(f"the port must be HOST:PORT, got `{address}`")
-    image = segments(path)
-    server = Server(host or "localhost", int(port))
+def program(server: Server, image: list[tuple[int, bytes]]) -> None:
     server.ask(b"qSupported:hwbreak+")
     server.ask(b"?")
     write(server, image)
     verify(server, image)
     restart(server)
     server.ask(b"D")
+
+
+def load(address: str, path: str) -> int:
+    host, _, port = address.rpartition(":")
+    if not port.isdigit():
+        raise LoadError(f"the port must be HOST:PORT, got `{address}`")
+    image = segments(path)
+    server = Server(host or "localhost", int(port))
+    try:
+        program(server, image)
+    finally:
+        server.close()
     return sum(len(data) for _, data in image)
 
 
-def main(arguments):
+def main(arguments: list[str]) -> int:
     try:
         written = load(*arguments)
     except LoadError as problem:

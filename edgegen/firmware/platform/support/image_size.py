@@ -3,6 +3,8 @@
 Only the standard library: this file runs where edgegen is not installed.
 """
 
+from __future__ import annotations
+
 import struct
 import sys
 from pathlib import Path
@@ -12,7 +14,7 @@ WASM_PAGE = 65536
 WASM_MEMORY_SECTION = 5
 
 
-def elf_sizes(data):
+def elf_sizes(data: bytes) -> tuple[int, int]:
     """Flash holds code, constants and the initial values of data; RAM holds everything writable."""
     wide = data[4] == 2
     offset = struct.unpack_from("<Q" if wide else "<I", data, 40 if wide else 32)[0]
@@ -27,7 +29,7 @@ def elf_sizes(data):
     return flash, ram
 
 
-def leb128(data, at):
+def leb128(data: bytes, at: int) -> tuple[int, int]:
     value = shift = 0
     while True:
         byte = data[at]
@@ -37,7 +39,7 @@ def leb128(data, at):
             return value, at
 
 
-def wasm_sizes(data):
+def wasm_sizes(data: bytes) -> tuple[int, int]:
     """The module's bytes, and the linear memory that it asks for at the start."""
     at = 8
     while at < len(data):
@@ -50,7 +52,7 @@ def wasm_sizes(data):
     return len(data), 0
 
 
-def main(path):
+def main(path: str) -> None:
     data = Path(path).read_bytes()
     flash, ram = wasm_sizes(data) if data[:4] == b"\0asm" else elf_sizes(data)
     sys.stdout.write(f"flash {flash}\nram {ram}\n")
