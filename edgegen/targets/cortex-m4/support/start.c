@@ -43,7 +43,8 @@ __attribute__((naked, noreturn)) void harness_reset(void)
 }
 
 /* Below the stack is often nothing at all, but some chips, and QEMU, ignore writes there. A region without
- * access, as large as its alignment allows, turns an overflow into a fault where there is a protection unit. */
+ * access, as large as its alignment allows, turns an overflow into a fault where there is a protection unit.
+ */
 static void guard_stack(void)
 {
     const uint32_t bottom = (uint32_t)(uintptr_t)__stack_bottom;
