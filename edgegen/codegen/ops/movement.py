@@ -1,125 +1,243 @@
 """Data movement: operators that place input elements elsewhere and compute nothing.
 
 Such an operator says once, as a NumPy function, which element goes where. Applied to the numbers of the
-input's elements, that function gives a map; if the place is a sum of one term an axis, one of two kernels
-does the work: `copy_nd` where every axis has a stride, `remap` with one table an axis otherwise.
+input's elements, that function gives a map; if the place is a sum of one term an axis, one of three kernels
+does the work: `copy` where nothing moves, `copy_nd` where every axis has a stride, `remap` with one table an
+axis otherwise.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import InitVar, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from edgegen.codegen.arithmetic import Int64
 from edgegen.codegen.graph import Array
-from edgegen.codegen.ops.base import Call, NodeView, Operator, Params
+from edgegen.codegen.ops.base import Call, NodeView, Operator, Params, TensorType, reference_only
 
-RANK = 6
+LOOPS = 6
 """Loops of the kernels, after neighbouring axes have been merged."""
 
-HOLE = -1
+HOLE = -(1 << 48)
 """In a map: filled, not taken from the input."""
 
 
 @dataclass(frozen=True, eq=False)
-class ShapedParams(Params):
-    """Parameters of a kernel that sees bytes only: the shape of the output is the host's own knowledge."""
-
-    output_shape: InitVar[tuple[int, ...]]
-
-    def __post_init__(self, output_shape: tuple[int, ...]) -> None:
-        object.__setattr__(self, "_shape", output_shape)
-
-    @property
-    def shape_of_output(self) -> tuple[int, ...]:
-        shape: tuple[int, ...] = self.__dict__["_shape"]
-        return shape
-
-
-@dataclass(frozen=True, eq=False)
-class CopyParams(ShapedParams):
+class CopyParams(Params):
     """out = in."""
 
     bytes: int
+    shape: tuple[int, ...] = reference_only()
 
 
 @dataclass(frozen=True, eq=False)
-class CopyNdParams(ShapedParams):
-    """Blocks of bytes from strided places to consecutive ones; all numbers in bytes but `extent`."""
+class CopyNdParams(Params):
+    """Blocks of `block` bytes from strided places to consecutive ones; offset and steps are bytes."""
 
-    extent: tuple[int, ...]
-    stride: tuple[int, ...]
+    size: tuple[int, ...]
+    step: tuple[int, ...]
     offset: int
     block: int
+    shape: tuple[int, ...] = reference_only()
 
 
 @dataclass(frozen=True, eq=False)
-class RemapParams(ShapedParams):
-    """Blocks of bytes from places that are sums of one table entry an axis; a negative entry means `fill`.
+class RemapParams(Params):
+    """Blocks from places that are sums of one entry an axis of `place`; below zero they are filled.
 
     `place` holds the tables of all axes one after the other, in bytes.
     """
 
     place: Array
-    extent: tuple[int, ...]
+    size: tuple[int, ...]
     block: int
     fill: int
+    shape: tuple[int, ...] = reference_only()
 
 
-@dataclass(frozen=True)
-class Axes:
-    """A map as a sum: the place of an output element is the sum of one entry of each axis's terms."""
+class Movement(Operator):
+    """An operator that moves elements of its first input; the other inputs are constants that say where."""
 
-    terms: tuple[Int64, ...]
+    types = "int8, uint8, int16, int32, int64, float32, bool"
+    monotone = True
 
-    @property
-    def strided(self) -> bool:
-        return all(_stride(term) is not None for term in self.terms)
+    @abstractmethod
+    def move(self, view: NodeView, x: Array) -> Array:
+        """The output (V, *shape) for inputs of any element type, (V, *shape)."""
+
+    def fill(self, view: NodeView) -> int:
+        """The byte that `HOLE`s get."""
+        return 0
+
+    def output_shape(self, view: NodeView) -> tuple[int, ...]:
+        """By default what `move` gives; its errors are the model's."""
+        weightless = np.broadcast_to(np.int8(0), (1, *view.input(0).shape))
+        return self.move(view, weightless).shape[1:]
+
+    def infer(self, view: NodeView) -> tuple[TensorType, ...]:
+        return (TensorType(self.output_shape(view), view.input(0).dtype),)
+
+    def run_float(self, view: NodeView, inputs: Sequence[Array | None]) -> tuple[Array, ...]:
+        assert inputs[0] is not None
+        return (self.move(view, inputs[0]),)
+
+    def prepare(self, view: NodeView) -> Params:
+        x = view.input(0)
+        same_types(view)
+        places = self.move(view, element_numbers(view))[0]
+        found = movement_params(places, x.dtype.bytes, fill=self.fill(view), source=x.size)
+        if found is None:
+            raise view.error(f"moves {x.describe()} in a way that takes more than {LOOPS} loops")
+        return found
+
+    def run_int(self, params: Any, inputs: Sequence[Array]) -> tuple[Array, ...]:
+        return (run_movement(params, inputs[0]),)
+
+    def call(self, view: NodeView, params: Any) -> Call:
+        return movement_call(params)
+
+    def channel_sources(self, view: NodeView) -> Array | None:
+        return channels_kept(view, self.move(view, element_numbers(view))[0])
 
 
-def copy_params(count: int, element: int, output_shape: tuple[int, ...]) -> CopyParams:
-    return CopyParams(bytes=count * element, output_shape=output_shape)
+def same_types(view: NodeView) -> None:
+    """Movement keeps the type of the first input."""
+    for y in view.outputs:
+        if y.dtype is not view.input(0).dtype:
+            raise view.error(f"keeps the type of {view.input(0).describe()}, got {y.describe()}")
 
 
-def separate(places: Int64) -> Axes | None:
-    """The map as a sum of terms; None where it is none. The first axis that has terms carries the base."""
-    if not places.size:
-        return Axes(tuple(np.zeros(extent, np.int64) for extent in places.shape))
+def element_numbers(view: NodeView, position: int = 0) -> Int64:
+    """The numbers of an input's elements, (1, *shape)."""
+    x = view.input(position)
+    return np.arange(x.size, dtype=np.int64).reshape(1, *x.shape)
+
+
+def movement_call(params: Params) -> Call:
+    """The kernel that goes with these parameters."""
+    if isinstance(params, CopyParams):
+        return Call(kernel="copy", params=params, in_place=(0,))
+    return Call(kernel="copy_nd" if isinstance(params, CopyNdParams) else "remap", params=params)
+
+
+def run_movement(params: Params, x: Array) -> Array:
+    """What the movement kernels do to (V, *shape)."""
+    if isinstance(params, CopyParams):
+        return x.reshape(x.shape[0], *params.shape)
+    if isinstance(params, CopyNdParams):
+        return _run_copy_nd(params, x)
+    assert isinstance(params, RemapParams)
+    return _run_remap(params, x)
+
+
+def movement_params(places: Int64, element: int, *, fill: int, source: int) -> Params | None:
+    """Parameters for a map of element numbers; None if the kernels' loops do not suffice."""
+    if places.size == source and np.array_equal(places.reshape(-1), np.arange(source)):
+        return CopyParams(bytes=source * element, shape=places.shape)
+    found = _terms(places)
+    if found is None:
+        return None
+    origin, terms = found
+    axes, block = _merged([term for term in terms if len(term) > 1])
+    if len(axes) > LOOPS:
+        return None
+    padded = [np.zeros(1, np.int64)] * (LOOPS - len(axes)) + axes
+    size = tuple(len(term) for term in padded)
+    strides = [_stride(term) for term in padded]
+    if None not in strides:
+        steps = tuple(0 if stride is None else stride * element for stride in strides)
+        return CopyNdParams(
+            size=size, step=steps, offset=origin * element, block=block * element, shape=places.shape
+        )
+    tables = np.concatenate(_at_least_zero(padded, origin)) * element
+    table = np.where(tables < 0, -(2**31), tables).astype(np.int32)
+    return RemapParams(place=table, size=size, block=block * element, fill=fill, shape=places.shape)
+
+
+def channels_kept(view: NodeView, places: Int64) -> Array | None:
+    """The input channel of each output channel, where a map keeps the last axis apart."""
+    shape = view.input(0).shape
+    if not shape or not places.ndim or not places.size or np.any(places == HOLE):
+        return None
+    channels = places % shape[-1]
+    first = channels.reshape(-1, places.shape[-1])[0]
+    return first if np.array_equal(np.broadcast_to(first, channels.shape), channels) else None
+
+
+def _terms(places: Int64) -> tuple[int, list[Int64]] | None:
+    """A map as an origin and one term an axis that starts at the origin; None if it is no such sum."""
     real = np.argwhere(places != HOLE)
-    base = tuple(real[0]) if len(real) else (0,) * places.ndim
-    origin = int(places[base]) if places.ndim else int(places)
+    if not len(real):
+        return 0, [np.full(size, HOLE, np.int64) for size in places.shape]
+    base = tuple(real[0])
+    origin = int(places[base])
     terms = []
     for axis in range(places.ndim):
         line = places[(*base[:axis], slice(None), *base[axis + 1 :])]
         terms.append(np.where(line == HOLE, HOLE, line - origin))
-    terms = _non_negative(terms, origin)
-    return Axes(tuple(terms)) if np.array_equal(_sum(terms, places.shape), places) else None
+    return (origin, terms) if np.array_equal(_sum(terms, origin), places) else None
 
 
-def _non_negative(terms: Sequence[Int64], origin: int) -> list[Int64]:
-    """The same sum with every entry but holes at least 0 and the origin in the first axis."""
-    shifted = []
+def _sum(terms: Sequence[Int64], origin: int) -> Int64:
+    total = np.full((1,) * len(terms), origin, np.int64)
+    for axis, term in enumerate(terms):
+        total = total + term.reshape(-1, *(1,) * (len(terms) - axis - 1))
+    return np.where(total < HOLE // 2, HOLE, total)
+
+
+def _stride(term: Int64) -> int | None:
+    """The distance from each entry to the next; None where it varies."""
+    if len(term) == 1:
+        return 0 if term[0] == 0 else None
+    steps = np.diff(term)
+    regular = term[0] == 0 and bool(np.all(steps == steps[0]))
+    return int(steps[0]) if regular else None
+
+
+def _merged(terms: Sequence[Int64]) -> tuple[list[Int64], int]:
+    """Fewer axes: neighbours that one loop can run over, and the elements that lie together at the end."""
+    axes: list[Int64] = []
     for term in terms:
-        inside = term[term != HOLE] if np.any(term != HOLE) else np.zeros(1, np.int64)
-        # -1 as a difference and -1 as a hole look alike only in a line that has its hole elsewhere
-        low = int(inside.min())
-        origin += low
-        shifted.append(np.where(term == HOLE, HOLE, term - low))
-    if shifted:
-        shifted[0] = np.where(shifted[0] == HOLE, HOLE, shifted[0] + origin)
+        last = _stride(axes[-1]) if axes else None
+        step = _stride(term)
+        if last is not None and step is not None and last == step * len(term):
+            axes[-1] = np.arange(len(axes[-1]) * len(term)) * step
+        else:
+            axes.append(term)
+    if axes and _stride(axes[-1]) == 1:
+        return axes[:-1], len(axes[-1])
+    return axes, 1
+
+
+def _at_least_zero(terms: Sequence[Int64], origin: int) -> list[Int64]:
+    """The same sums with no negative entry but holes, so that a negative place tells a hole."""
+    lows = [int(term[term != HOLE].min()) if np.any(term != HOLE) else 0 for term in terms]
+    shifted = [np.where(term == HOLE, HOLE, term - low) for term, low in zip(terms, lows, strict=True)]
+    rest = origin + sum(lows)
+    shifted[0] = np.where(shifted[0] == HOLE, HOLE, shifted[0] + rest)
     return shifted
 
 
-def _sum(terms: Sequence[Int64], shape: tuple[int, ...]) -> Int64:
-    total = np.zeros(shape, np.int64)
-    hole = np.zeros(shape, bool)
-    for axis, term in enumerate(terms):
-        wide = term.reshape(-1, *(1,) * (len(shape) - axis - 1))
-        total = total + wide
-        hole = hole | (wide == HOLE)
-    return np.where(hole, HOLE, total)
+def _run_copy_nd(params: CopyNdParams, x: Array) -> Array:
+    flat = np.ascontiguousarray(x).reshape(x.shape[0], -1).view(np.uint8)
+    at = params.offset + _sum([np.arange(n) * s for n, s in zip(params.size, params.step, strict=True)], 0)
+    blocks = flat[:, at[..., np.newaxis] + np.arange(params.block)]
+    return _typed(blocks, x, params.shape)
+
+
+def _run_remap(params: RemapParams, x: Array) -> Array:
+    flat = np.ascontiguousarray(x).reshape(x.shape[0], -1).view(np.uint8)
+    ends = np.cumsum(params.size)[:-1]
+    places = np.split(params.place.astype(np.int64), ends)
+    at = _sum([np.where(place < 0, HOLE, place) for place in places], 0)
+    blocks = flat[:, np.maximum(at, 0)[..., np.newaxis] + np.arange(params.block)]
+    blocks = np.where((at == HOLE)[..., np.newaxis], np.uint8(params.fill & 255), blocks)
+    return _typed(blocks, x, params.shape)
+
+
+def _typed(blocks: Array, x: Array, shape: tuple[int, ...]) -> Array:
+    return np.ascontiguousarray(blocks).reshape(x.shape[0], -1).view(x.dtype).reshape(x.shape[0], *shape)

@@ -11,7 +11,7 @@ import numpy as np
 from edgegen.codegen.graph import Array, Attributes, DType
 from edgegen.codegen.ops.base import Call, NodeView, Operator, Params, TensorType
 from edgegen.codegen.ops.common import RANGES, quantization
-from edgegen.codegen.ops.requantizing import RequantizeParams, in_place, rescaling_params, run_requantize
+from edgegen.codegen.ops.requantizing import in_place, rescaling_params, run_requantize
 from edgegen.codegen.ops.tables import (
     BYTES,
     LookupInt8Params,
@@ -105,7 +105,7 @@ class Quantize(Operator):
             return Call(kernel="quantize_float", params=params)
         if isinstance(params, LookupInt8Params):
             return Call(kernel="lookup_int8", params=params, in_place=(0,))
-        return Call(kernel="requantize", params=params, in_place=in_place(params))
+        return Call(kernel="rescale", params=params, in_place=in_place(params))
 
     def bounds(
         self, view: NodeView, params: Any, low: Sequence[Array], high: Sequence[Array]

@@ -46,7 +46,7 @@ class ClampedRescale(Lookup):
 
     def call(self, view: NodeView, params: Any) -> Call:
         if isinstance(params, RequantizeParams):
-            return Call(kernel="requantize", params=params, in_place=in_place(params))
+            return Call(kernel="rescale", params=params, in_place=in_place(params))
         return super().call(view, params)
 
 

@@ -1,4 +1,4 @@
-"""The change of scale and zero point between integer tensors, with a clamp: kernel `requantize`."""
+"""The change of scale and zero point between integer tensors, with a clamp: kernel `rescale`."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def clamping_params(x: Tensor, low: int, high: int) -> RequantizeParams:
 
 
 def run_requantize(params: RequantizeParams, x: Array) -> Array:
-    """What `requantize` does. Sums wrap to 32 bits, as in the C."""
+    """What `rescale` does. Sums wrap to 32 bits, as in the C."""
     shifted = wrap32(x.astype(np.int64) + params.input_offset)
     scaled = wrap32(requantize(shifted, params.multiplier, params.shift) + params.output_offset)
     return np.clip(scaled, params.clamp_min, params.clamp_max).astype(_SIGNED[params.output_bytes])

@@ -120,17 +120,17 @@ def _fixed_point_multiplier(scale: float) -> tuple[int, int]:
 
 def _input_radius(shift: int) -> int:
     """From where on the input saturates (TFLM CalculateInputRadius)."""
-    return math.floor((2**INTEGER_BITS - 1) * 2.0 ** (31 - INTEGER_BITS - shift))
+    return math.floor(math.ldexp((1 << INTEGER_BITS) - 1, 31 - INTEGER_BITS - shift))
 
 
 def _int16_multiplier(scale: float, power_of_two_shifts: Sequence[int]) -> tuple[int, int]:
     """Multiplier and right shift; 3 * 2^shift without a right shift for some powers of two."""
     # the logarithm in float32 and its tolerance are TFLM's (CheckedLog2)
     log2 = np.log(np.float32(scale)) * (np.float32(1) / np.log(np.float32(2)))
-    nearest = int(np.round(log2))
+    nearest = int(np.rint(log2))
     if abs(log2 - np.float32(nearest)) < np.float32(1e-3) and 12 + nearest in power_of_two_shifts:
         return 3 << (12 + nearest), 0
     multiplier, shift = scale * 4096.0 * 3.0, 0
     while multiplier <= 32767.0 / 2.0 and shift <= 30:
         multiplier, shift = multiplier * 2.0, shift + 1
-    return math.floor(multiplier), shift
+    return math.trunc(multiplier), shift

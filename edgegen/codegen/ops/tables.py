@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from dataclasses import InitVar, dataclass
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from edgegen.codegen.arithmetic import Int64, quantize_multiplier, requantize
 from edgegen.codegen.graph import Array, DType, Quantization, Tensor
-from edgegen.codegen.ops.base import Call, NodeView, Operator, Params, TensorType
+from edgegen.codegen.ops.base import Call, NodeView, Operator, Params, TensorType, reference_only
 from edgegen.codegen.ops.common import RANGES, quantization
 
 Float32 = npt.NDArray[np.float32]
@@ -29,16 +29,8 @@ class LookupInt8Params(Params):
 
     table: Array
     count: int
-    output: InitVar[DType]
-    """The type of the entries: known to the host only, the kernel sees bytes."""
-
-    def __post_init__(self, output: DType) -> None:
-        object.__setattr__(self, "_output", output.numpy)
-
-    @property
-    def output_type(self) -> np.dtype[Any]:
-        found: np.dtype[Any] = self.__dict__["_output"]
-        return found
+    output: str = reference_only()
+    """NumPy's name of the entries' type."""
 
 
 def codes(dtype: DType) -> Int64:
@@ -50,18 +42,18 @@ def lookup_params(values: npt.ArrayLike, *, size: int, output: DType) -> LookupI
     """Parameters of `lookup_int8` for outputs `values` of `codes`, clamped to the output type."""
     low, high = RANGES[output]
     table = np.clip(np.asarray(values, dtype=np.int64), low, high).astype(output.numpy)
-    return LookupInt8Params(table=table.view(np.int8), count=size, output=output)
+    return LookupInt8Params(table=table.view(np.int8), count=size, output=output.value)
 
 
 def run_lookup(params: LookupInt8Params, x: Array) -> Array:
     """What `lookup_int8` does to an 8-bit array."""
     found: Array = params.table[np.ascontiguousarray(x).view(np.uint8)]
-    return found.view(params.output_type)
+    return found.view(np.dtype(params.output))
 
 
 def lookup_bounds(params: LookupInt8Params, low: Array, high: Array) -> tuple[Array, Array]:
     """Least and greatest entry that an input between `low` and `high` can reach, element by element."""
-    dtype = params.output_type
+    dtype = np.dtype(params.output)
     order = np.argsort(np.arange(256, dtype=np.uint8).view(low.dtype), kind="stable")
     entries = params.table.view(dtype)[order].astype(np.int64)
     base = np.iinfo(low.dtype).min

@@ -1,10 +1,10 @@
 #include "lookup_int8.h"
 
-void edgegen_lookup_int8(const edgegen_lookup_int8_params *p, const void *input, void *output)
+void edgegen_lookup_int8(const edgegen_lookup_int8_params *p, const uint8_t *input, int8_t *output)
 {
-    const uint8_t *in = (const uint8_t *)input;
-    int8_t *out = (int8_t *)output;
-    for (int32_t i = 0; i < p->count; ++i) {
-        out[i] = p->table[in[i]];
+    const int8_t *table = p->table;
+    const int32_t count = p->count;
+    for (int32_t i = 0; i < count; ++i) {
+        output[i] = table[input[i]];
     }
 }
