@@ -54,6 +54,27 @@ def quantization(view: NodeView, tensor: Tensor) -> Quantization:
     return tensor.quantization
 
 
+BIAS_TYPES = {
+    DType.INT8: (DType.INT32,),
+    DType.INT16: (DType.INT64, DType.INT32),
+    DType.FLOAT32: (DType.FLOAT32,),
+}
+"""Types of a bias by that of the activations."""
+
+
+def check_bias(view: NodeView, position: int, channels: int) -> None:
+    """A bias, if there is one, has a value for each output channel, of the type that accumulates."""
+    bias, x = view.optional(position), view.input(0)
+    if bias is None:
+        return
+    if bias.size != channels:
+        raise view.error(f"takes a bias of {channels} values, got {bias.describe()}")
+    allowed = BIAS_TYPES.get(x.dtype, (bias.dtype,))
+    if bias.dtype not in allowed:
+        names = " or ".join(dtype.value for dtype in allowed)
+        raise view.error(f"takes a bias of {names} with {x.dtype.value} activations, got {bias.describe()}")
+
+
 def activation_range(activation: str, tensor: Tensor, view: NodeView) -> Pair:
     """Lowest and highest quantised output after the fused activation (TFLM CalculateActivationRange)."""
     low, high = RANGES[tensor.dtype]

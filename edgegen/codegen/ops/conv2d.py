@@ -17,6 +17,7 @@ from edgegen.codegen.ops.common import (
     Pair,
     activation_range,
     apply_activation,
+    check_bias,
     end_padding,
     exact_matmul,
     padding_code,
@@ -83,6 +84,7 @@ class Conv2d(Operator):
                 f"takes an input (batch, h, w, c) and weights (out, kh, kw, in), "
                 f"got {x.describe()} and {weights.describe()}"
             )
+        check_bias(view, 2, weights.shape[0])
         attributes = attributes_of(view)
         channels, group = x.shape[3], weights.shape[3]
         if group == 0 or channels % group or weights.shape[0] % (channels // group):

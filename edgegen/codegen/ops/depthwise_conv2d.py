@@ -17,6 +17,7 @@ from edgegen.codegen.ops.common import (
     Pair,
     activation_range,
     apply_activation,
+    check_bias,
     end_padding,
     padding_code,
     padding_of,
@@ -86,6 +87,7 @@ class DepthwiseConv2d(Operator):
             raise view.error(
                 f"{weights.shape[3]} output channels are no multiple of {x.shape[3]} input channels"
             )
+        check_bias(view, 2, weights.shape[3])
         attributes = _attributes(view)
         height, width = spatial_output(
             view, weights.shape[1:3], attributes.stride, attributes.dilation, attributes.padding

@@ -15,6 +15,7 @@ from edgegen.codegen.ops.common import (
     ACTIVATIONS,
     activation_range,
     apply_activation,
+    check_bias,
     exact_matmul,
     quantization,
     rescale_bounds,
@@ -59,6 +60,7 @@ class FullyConnected(Operator):
         x, weights = view.input(0), view.input(1)
         if len(weights.shape) != 2 or not x.shape or weights.shape[1] == 0 or x.size % weights.shape[1]:
             raise view.error(f"weights (out, in) of {weights.describe()} do not fit {x.describe()}")
+        check_bias(view, 2, weights.shape[0])
         if not _attributes(view).keep_dims:
             return (TensorType((x.size // weights.shape[1], weights.shape[0]), x.dtype),)
         if x.shape[-1] != weights.shape[1]:
