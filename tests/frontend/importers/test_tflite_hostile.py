@@ -281,7 +281,10 @@ WRONG: dict[str, tuple[Change, str]] = {
     ),
     "no inputs": (lambda m: operators(m)[0].update(Inputs=[]), "is missing"),
     "many inputs": (lambda m: operators(m)[0].update(Outputs=[3, 3]), "conv2d 'y'"),
-    "a short bias": (lambda m: tensors(m)[2].update(Shape=[2]), "takes a bias of 3 values"),
+    "a short bias": (
+        lambda m: tensors(m)[2].update(Shape=[2], Quantization={"Scale": [0.5], "ZeroPoint": [0]}),
+        "takes a bias of 3 values",
+    ),
     "a bias of another type": (
         lambda m: tensors(m)[2].update(Type=tflite.TensorType.FLOAT32),
         "takes a bias of int32 with int8 activations",

@@ -45,7 +45,7 @@ def attempt(file: File, *, name: str) -> tuple[Graph | None, list[str]]:
         return None, found
     found = [*_other_models(file), *unsupported(file)]
     tensors = used_tensors(file, found)
-    found += _interface(file.main, tensors)
+    found += _interface(file.main)
     if found:
         return None, found
     nodes = _nodes(file.main, tensors, found)
@@ -101,17 +101,17 @@ def used_tensors(file: File, found: list[str]) -> dict[int, Tensor]:
     return made
 
 
-def _interface(main: FileSubgraph, tensors: Mapping[int, Tensor]) -> list[str]:
+def _interface(main: FileSubgraph) -> list[str]:
+    valued = {tensor.index for tensor in main.tensors if tensor.data is not None or tensor.variable}
     found = []
     for index in main.inputs:
-        if index in tensors and tensors[index].data is not None:
+        if index in valued:
             found.append(f"input {main.tensors[index].describe()} already has a value")
     if len(set(main.inputs)) != len(main.inputs):
         found.append("a tensor is an input twice")
     if not main.outputs:
         found.append("the model has no outputs")
-    given = [*main.inputs, *(index for index, tensor in tensors.items() if tensor.data is not None)]
-    return [*found, *order_problems(main, given)]
+    return [*found, *order_problems(main, {*main.inputs, *valued})]
 
 
 def _nodes(main: FileSubgraph, tensors: Mapping[int, Tensor], found: list[str]) -> list[Node]:

@@ -87,7 +87,7 @@ def _is_hybrid(subgraph: FileSubgraph, operator: FileOperator) -> bool:
 def order_problems(subgraph: FileSubgraph, given: Iterable[int]) -> list[str]:
     """Tensors that are read before they exist, computed twice, or that nothing computes.
 
-    `given` are the tensors that exist from the start: inputs, constants, state, handles.
+    `given` are the tensors that exist from the start: inputs, constants, state.
     """
     found: list[str] = []
     producers = {index: op.index for op in subgraph.operators for index in op.outputs}
@@ -97,7 +97,7 @@ def order_problems(subgraph: FileSubgraph, given: Iterable[int]) -> list[str]:
             if index is not None and index not in known:
                 found.append(f"{operator.describe()} reads {_late(subgraph, index, producers)}")
         for index in operator.outputs:
-            if index in known and operator.code != HANDLE:
+            if index in known:
                 what = subgraph.tensors[index].describe()
                 found.append(f"{operator.describe()} writes {what}, which already has a value")
         known.update(operator.outputs)
