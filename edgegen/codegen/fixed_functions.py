@@ -100,6 +100,67 @@ def tanh(x: npt.ArrayLike, integer_bits: int) -> Int64:
     return np.where(value == 0, 0, np.where(value < 0, -magnitude, magnitude))
 
 
+def leading_zeros(x: npt.ArrayLike) -> Int64:
+    """Zero bits above the highest one of 32; 32 for 0."""
+    value = np.asarray(x, dtype=np.int64)
+    return 32 - np.frexp(value.astype(np.float64))[1].astype(np.int64)
+
+
+def log_of_q12(x: npt.ArrayLike) -> Int64:
+    """The natural logarithm in Q5.26 of x >= 1 in Q12.19 (TFLM log_x_for_x_greater_than_or_equal_to_1).
+
+    x = 2^n r with r around sqrt(sqrt(1/2)), and log r by a rational function.
+    """
+    mul = saturating_rounding_doubling_high_mul
+    value = np.asarray(x, dtype=np.int64)
+    sqrt_half, fourth_root_of_half, quarter = 1518500250, 1805811301, 1 << 23
+    headroom = leading_zeros(value) - 1
+    r_whole = _doubled(mul(_doubled(value, headroom), sqrt_half), np.int64(1))
+    log2_whole = np.minimum((12 - 1 - headroom) * (1 << 25) + quarter, INT32_MAX)
+    headroom_half = leading_zeros(mul(value, sqrt_half)) - 1
+    r_half = _doubled(value, headroom_half)
+    log2_half = (12 - headroom_half) * (1 << 25) - quarter
+    r = np.minimum(r_whole, r_half)
+    log2 = np.maximum(log2_whole, log2_half)
+    middle = (r + fourth_root_of_half + 1) >> 1
+    q = 2 * (r - fourth_root_of_half)
+    square = mul(q, q)
+    numerator = mul(q, r) + mul(mul(q, square), 117049297)
+    denominator = mul(middle, 1057819769 + q + mul(127690142, square)) + mul(638450708, q)
+    fraction = mul(numerator, one_over_one_plus_x(denominator))
+    return multiply_by_pot(mul(log2, 1488522236) + rounding_divide_by_pot(fraction, 6), 1)
+
+
+def _doubled(x: Int64, times: Int64) -> Int64:
+    """x * 2^times, saturated."""
+    saturated: Int64 = np.clip(x << np.maximum(times, 0), INT32_MIN, INT32_MAX)
+    return saturated
+
+
+def inverse_sqrt(x: int) -> tuple[int, int]:
+    """1 / sqrt(x) of an integer as multiplier and shift (TFLM GetInvSqrtQuantizedMultiplierExp)."""
+    if x <= 1:
+        return INT32_MAX, 0
+    shift = 11
+    while x >= 1 << 29:
+        x, shift = x // 4, shift + 1
+    pairs = (31 - x.bit_length()) // 2 - 1
+    x, shift = x << (2 * pairs), shift - pairs
+    half = rounding_divide_by_pot(x >> 1, 1)
+    root = np.int64(1 << 28)
+    for _ in range(5):
+        root = _newton_step(root, half)
+    root = saturating_rounding_doubling_high_mul(root, 1518500250)
+    return (int(root) << -shift, 0) if shift < 0 else (int(root), -shift)
+
+
+def _newton_step(root: Int64, half: Int64) -> Int64:
+    """root * (3 - x * root^2) / 2 in Q3.28, from x / 2."""
+    mul = saturating_rounding_doubling_high_mul
+    cube = multiply_by_pot(mul(mul(root, root), root), 6)
+    return multiply_by_pot(mul((1 << 28) + (1 << 27), root) - mul(half, cube), 3)
+
+
 # where TFLM's table lies one above the rounded value, in favour of the interpolation between entries
 # fmt: off
 _ONE_ABOVE = (

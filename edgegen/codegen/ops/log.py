@@ -1,0 +1,23 @@
+"""log: the natural logarithm; of zero the lowest number, of negative ones the zero point.
+
+TensorFlow Lite Micro computes it in floats only; the int8 table is built as TensorFlow Lite builds its own.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from edgegen.codegen.graph import Array
+from edgegen.codegen.ops.base import NodeView
+from edgegen.codegen.ops.tables import FloatTable
+
+
+class Log(FloatTable):
+    name = "log"
+    tflite = "LOG"
+
+    def function(self, view: NodeView, x: Array) -> Array:
+        return np.log(x.astype(np.float64))
+
+
+OPERATOR = Log()

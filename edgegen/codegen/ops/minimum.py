@@ -1,0 +1,21 @@
+"""minimum: the lesser of two numbers, element by element."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from edgegen.codegen.graph import Array
+from edgegen.codegen.ops.extremes import Extreme
+
+
+class Minimum(Extreme):
+    name = "minimum"
+    tflite = "MINIMUM"
+    tflite_options = "MaximumMinimumOptions"
+    sign = -1
+
+    def combine(self, first: Array, second: Array) -> Array:
+        return np.minimum(first, second)
+
+
+OPERATOR = Minimum()
