@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from edgegen.codegen.graph import Array, Attributes, DType, Graph, Node, Tensor
+from edgegen.codegen.graph import Array, Attributes, DType, Graph, Node, Quantization, Tensor
 from edgegen.errors import ModelError
 
 
@@ -120,6 +120,8 @@ class Operator(ABC):
     """Positions of state inputs that the kernel changes."""
     monotone: ClassVar[bool] = False
     """No output element ever falls when an input element rises: addition, pooling, movement."""
+    keeps_quantization: ClassVar[bool] = False
+    """Inputs and outputs must share scale and zero point: pooling, movement."""
     mixes_channels: ClassVar[bool] = False
     """A matrix product over channels: input 1 is weights (out, ..., in), input 2 an int32 bias of (out)."""
 
@@ -145,6 +147,10 @@ class Operator(ABC):
     @abstractmethod
     def call(self, view: NodeView, params: Any) -> Call:
         """The C call to emit."""
+
+    def output_quantization(self, dtype: DType) -> Quantization | None:
+        """The only scale and zero point that an output of that type can have; None where any can be."""
+        return None
 
     def channel_sources(self, view: NodeView) -> Array | None:
         """For an operator that keeps channels apart: the input channel of each output channel.

@@ -55,6 +55,7 @@ class PoolOperator(Operator):
     types = "int8, int16"
     constraints = "input and output share scale and zero point; every window touches the input"
     monotone = True
+    keeps_quantization = True
 
     @abstractmethod
     def reduce(self, window: Array) -> Array:

@@ -12,7 +12,7 @@ import numpy as np
 
 from edgegen.codegen.arithmetic import Int64, requantize, rounding_divide_by_pot
 from edgegen.codegen.fixed_functions import sigmoid_table
-from edgegen.codegen.graph import Array, DType
+from edgegen.codegen.graph import Array, DType, Quantization
 from edgegen.codegen.ops.base import Call, NodeView, Params
 from edgegen.codegen.ops.common import quantization
 from edgegen.codegen.ops.tables import Lookup, codes
@@ -76,6 +76,11 @@ class Curve(Lookup):
             )
         if x.dtype is DType.INT16 and quantization(view, x).zero_point:
             raise view.error(f"takes int16 at zero point 0, but {x.describe()} has another")
+
+    def output_quantization(self, dtype: DType) -> Quantization | None:
+        if dtype is DType.INT16:
+            return Quantization((2.0**-15,), (0,))
+        return Quantization((2.0**-self.output_bits,), (self.output_zero_point,))
 
     def run_int(self, params: Any, inputs: Sequence[Array]) -> tuple[Array, ...]:
         if isinstance(params, CurveInt16Params):

@@ -18,7 +18,7 @@ from edgegen.codegen.arithmetic import (
     saturating_rounding_doubling_high_mul,
 )
 from edgegen.codegen.fixed_functions import exp_on_negative_values, one_over_one_plus_x
-from edgegen.codegen.graph import Array, Attributes, DType
+from edgegen.codegen.graph import Array, Attributes, DType, Quantization
 from edgegen.codegen.ops.base import Call, NodeView, Operator, Params, TensorType
 from edgegen.codegen.ops.common import quantization
 
@@ -88,6 +88,9 @@ class Softmax(Operator):
         product = saturating_rounding_doubling_high_mul(reciprocal, powers)
         out = np.clip(rounding_divide_by_pot(product, bits_over_unit + 31 - 8) - 128, -128, 127)
         return (np.where(near, out, -128).astype(np.int8),)
+
+    def output_quantization(self, dtype: DType) -> Quantization | None:
+        return Quantization((1 / 256,), (-128,))
 
     def call(self, view: NodeView, params: SoftmaxParams) -> Call:
         return Call(kernel="softmax", params=params, in_place=(0,))

@@ -1,0 +1,1 @@
+"""From float to int8: calibration, quantisation and the report that compares both."""
