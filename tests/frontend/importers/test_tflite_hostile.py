@@ -235,6 +235,10 @@ WRONG: dict[str, tuple[Change, str]] = {
     "a negative size": (lambda m: tensors(m)[0].update(Shape=[1, -4, 4, 2]), "of unknown size"),
     "a huge shape": (lambda m: tensors(m)[0].update(Shape=[2**31 - 1] * 4), "elements"),
     "a huge shape with a zero": (lambda m: tensors(m)[0].update(Shape=[0, 2**31 - 1, 2**31 - 1]), "elements"),
+    "a large shape": (
+        lambda m: [tensors(m)[k].update(Shape=[1, 4096, 4096, c]) for k, c in ((0, 2), (3, 3))],
+        "is too large",
+    ),
     "many dimensions": (lambda m: tensors(m)[0].update(Shape=[1] * 9), "9 dimensions"),
     "another shape": (lambda m: tensors(m)[3].update(Shape=[1, 4, 4, 4]), "the file declares"),
     "another output type": (

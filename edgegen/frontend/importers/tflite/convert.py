@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from edgegen.codegen.check import check_graph
 from edgegen.codegen.graph import Graph, Node, Tensor
 from edgegen.codegen.ops.base import NodeView
 from edgegen.codegen.ops.reshape import ReshapeAttributes
@@ -52,6 +53,10 @@ def attempt(file: File, *, name: str) -> tuple[Graph | None, list[str]]:
     if found:
         return None, found
     graph = _graph(file, name, tensors, nodes)
+    try:
+        check_graph(graph, after="the import")
+    except ModelError as error:
+        return None, [str(error)]
     if is_integer(graph.tensors.values()):
         views = [NodeView.of(graph, node) for node in graph.nodes]
         found = [text for text in map(integer_problems, views) if text is not None]

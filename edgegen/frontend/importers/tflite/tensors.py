@@ -14,6 +14,8 @@ from edgegen.codegen.ops.common import RANGES
 from edgegen.errors import ModelError
 from edgegen.frontend.importers.tflite.file import FileQuantization, FileSignature, FileSubgraph, FileTensor
 
+MAX_COMPUTED = 1 << 22
+"""Elements of an activation. A file can declare any number, and index maps take dozens of bytes for each."""
 _SOURCE = "tensor "
 _QUANTIZED = frozenset({DType.INT8, DType.UINT8, DType.INT16, DType.INT32})
 _SCALED_BIAS = frozenset({DType.INT64})
@@ -56,6 +58,8 @@ def convert(tensor: FileTensor, name: str) -> Tensor:
     if tensor.sparse:
         raise ModelError(f"{tensor.describe()} is sparse; convert the model without sparsity")
     dtype = _dtype(tensor)
+    if tensor.data is None and math.prod(tensor.shape) > MAX_COMPUTED:
+        raise ModelError(f"{tensor.describe()} is too large: at most {MAX_COMPUTED} elements can be computed")
     data = None if tensor.data is None else _constant(tensor, tensor.data, dtype)
     made = Tensor(
         name=name,
