@@ -7,10 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from edgegen.cli.console import Output, count
-from edgegen.cli.selecting import Budgets, check_compiler, choose_source, choose_targets, load_with_budgets
+from edgegen.cli.selecting import (
+    Budgets,
+    check_compiler,
+    choose_source,
+    choose_targets,
+    collect_failures,
+    compiler_for,
+    load_with_budgets,
+)
 from edgegen.codegen.build import BuildOptions, BuildReport, build
 from edgegen.codegen.source import load_source
-from edgegen.targets import Target
 
 
 def run_build(
@@ -25,25 +32,27 @@ def run_build(
 ) -> None:
     """Build for one target or all, and print a report of each."""
     check_compiler(options.compiler)
-    targets = [load_with_budgets(name, board=board, budgets=budgets) for name in choose_targets(target)]
+    names = choose_targets(target)
+    targets = {name: load_with_budgets(name, board=board, budgets=budgets) for name in names}
     source = choose_source(model, show)
     with show.steps() as step:
         step("loading the model")
         loaded = load_source(source)
-    documents = []
-    for chosen in targets:
+    documents: list[dict[str, Any]] = []
+
+    def build_one(name: str) -> None:
+        chosen = targets[name]
+        usable = replace(options, compiler=compiler_for(chosen, options.compiler))
         with show.steps() as step:
-            report = build(loaded, chosen, output, options=_for_target(options, chosen), progress=step)
+            report = build(loaded, chosen, output, options=usable, progress=step)
         _print(report, show)
         documents.append(_document(report))
-    show.document(documents if len(documents) > 1 else documents[0])
 
-
-def _for_target(options: BuildOptions, target: Target) -> BuildOptions:
-    """A target that the chosen compiler cannot build keeps zig, which builds them all."""
-    if options.compiler in target.compile_flags:
-        return options
-    return replace(options, compiler="zig")
+    try:
+        collect_failures(list(targets), build_one)
+    finally:
+        if documents:
+            show.document(documents if target == "all" else documents[0])
 
 
 def _print(report: BuildReport, show: Output) -> None:

@@ -17,8 +17,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help="Train small neural networks in Python, emit int8 C firmware, and prove by emulation that both "
-    "compute the same bytes.\n\nExit status: 0 done, 1 defect, 2 usage, 3 model, 4 budget exceeded, 5 tool failed, "
-    "6 mismatch, 130 interrupted.",
+    "compute the same bytes.\n\nExit status: 0 done, 1 defect of edgegen, 2 usage, 3 model, 4 budget, "
+    "5 tool failed, 6 mismatch, 130 interrupted.",
 )
 
 Model = Annotated[
@@ -105,6 +105,7 @@ def verify(
     against: Annotated[
         str | None, typer.Option(help="Another runtime to compare with: tflm or litert.", show_default=False)
     ] = None,
+    timeout: Annotated[float, typer.Option(min=0.1, help="Seconds that an emulator may take.")] = 900.0,
     as_json: Json = False,
     quiet: Quiet = False,
     verbose: Verbose = False,
@@ -114,14 +115,13 @@ def verify(
     Examples: `edgegen verify --target all` · `edgegen verify model.tflite -t cortex-m4 --against tflm`
     """
     from edgegen.cli.proving import run_verify
+    from edgegen.codegen.verify import VerifySettings
 
     run_verify(
         model,
         target,
         output,
-        emulator=emulator,
-        compiler=compiler,
-        vectors=vectors,
+        settings=VerifySettings(emulator=emulator, compiler=compiler, vectors=vectors, timeout_s=timeout),
         against=against,
         show=Output(json=as_json, quiet=quiet, verbose=verbose),
     )

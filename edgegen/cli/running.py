@@ -10,10 +10,11 @@ from edgegen.cli.console import Output
 from edgegen.cli.selecting import built_project, check_compiler, choose_source
 from edgegen.codegen.build import BuildOptions, compile_project
 from edgegen.codegen.graph import Array, Graph, Tensor
+from edgegen.codegen.host_project import HostProject
 from edgegen.codegen.reference import Reference
 from edgegen.codegen.source import load_source
 from edgegen.codegen.vectors import pack_vectors, unpack_vectors
-from edgegen.codegen.verify import open_project, run_host
+from edgegen.codegen.verify import open_project
 from edgegen.emulate import run_image
 from edgegen.errors import UsageError
 from edgegen.frontend.importers.tflite import load_tflite
@@ -41,9 +42,11 @@ def run_vectors(
         name = "host" if target == "host-c" else target
         project = open_project(built_project(source, name, build_folder))
         graph = project.graph
-        packed = pack_vectors(graph.input_tensors(), read_vectors(input_file, graph))
+        vectors = read_vectors(input_file, graph)
+        packed = pack_vectors(graph.input_tensors(), vectors)
         if target == "host-c":
-            raw = run_host(project, packed)
+            library = project.folder / "lib" / project.manifest.model
+            raw, _ = HostProject(library, project.manifest.model, graph).run(vectors)
         else:
             with show.steps() as step:
                 step("compiling")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from edgegen.cli.console import Output
 from edgegen.codegen.names import c_identifier
 from edgegen.codegen.source import ModelSource, find_source
-from edgegen.errors import UsageError
+from edgegen.errors import EdgegenError, UsageError
 from edgegen.targets import Target, list_targets, load_target, parse_size
 
 Budgets = tuple[str | None, str | None, str | None]
+COMPILERS = ("zig", "gcc")
 
 
 def choose_source(model: str | None, show: Output) -> ModelSource:
@@ -57,5 +59,33 @@ def built_project(source: ModelSource, target: str, output: Path) -> Path:
 
 
 def check_compiler(compiler: str) -> None:
-    if compiler not in ("zig", "gcc"):
-        raise UsageError(f"unknown compiler {compiler!r}; one of: zig, gcc")
+    """UsageError unless there is such a compiler."""
+    if compiler not in COMPILERS:
+        raise UsageError(f"unknown compiler {compiler!r}; one of: {', '.join(COMPILERS)}")
+
+
+def compiler_for(target: Target, compiler: str) -> str:
+    """A target that the chosen compiler cannot build keeps zig, which builds them all."""
+    return compiler if compiler in target.compile_flags else "zig"
+
+
+def emulator_for(target: Target, emulator: str | None) -> str | None:
+    """The chosen emulator, or the default where only other targets have one of that name."""
+    known = {choice.name for other in list_targets() for choice in other.emulators}
+    if emulator is None or emulator in {choice.name for choice in target.emulators}:
+        return emulator
+    return None if emulator in known else target.emulator(emulator).name
+
+
+def collect_failures(names: Sequence[str], work: Callable[[str], None]) -> None:
+    """Do the work for every name, then raise what failed: all of it in one error of the first one's class."""
+    failures: list[EdgegenError] = []
+    for name in names:
+        try:
+            work(name)
+        except UsageError:
+            raise
+        except EdgegenError as problem:
+            failures.append(problem)
+    if failures:
+        raise type(failures[0])("\n".join(str(failure) for failure in failures)) from failures[0]

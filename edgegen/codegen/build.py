@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as package_version
 from pathlib import Path, PurePosixPath
 
 import numpy as np
@@ -25,8 +27,11 @@ from edgegen.codegen.project import (
     MODEL_FILE,
     PROFILE,
     VECTORS,
+    ImageRecord,
     LayerRecord,
     Manifest,
+    digests,
+    record_image,
     write_project,
 )
 from edgegen.codegen.reference import Reference
@@ -39,9 +44,12 @@ from edgegen.frontend.importers.tflite import load_tflite
 from edgegen.targets import Target
 
 GOLDEN = 16
-"""Vectors that a build itself proves; `verify` takes more."""
+"""Vectors that a build itself proves, at most; `verify` takes more."""
+GOLDEN_MACS = 40_000_000
+"""Multiply-accumulates that a build emulates: fewer vectors for a large model."""
 STORED = 1000
 """Evaluation samples that go into the project at most."""
+TOOLS = ("platformio", "ziglang")
 Progress = Callable[[str], None]
 
 
@@ -86,21 +94,35 @@ def build(
     """
     progress("reading the model")
     original = load_tflite(source.tflite, name=source.name)
-    graph = optimize(original, options)
     progress("planning memory")
-    lowered = lower(graph, target=target, mode=options.mode)
+    lowered = lower(optimize(original, options), target=target, mode=options.mode)
     plan = plan_memory(lowered, alignment=target.alignment)
     check_plan(lowered, plan, target)
     progress("emitting C")
-    project = _project(source, original, lowered, plan, target, options)
-    folder = output / project.emission.model / target.name
-    write_project(folder, project.emission.files)
+    golden = _golden(source, original, lowered)
+    emission = emit(_project_input(source, lowered, plan, target, golden))
+    files = {**emission.files, **_further_files(source, original, golden)}
+    manifest = _manifest(source, lowered, plan, target, options, emission, files, golden)
+    folder = output / emission.model / target.name
+    write_project(folder, {**files, MANIFEST: manifest.to_json()})
     progress("compiling")
     image = compile_project(folder, target, options)
     measured = check_image(lowered, plan, sizes(image, target), target)
     progress("emulating")
-    proof = _prove(project, image, target) if options.verify else None
-    return _report(folder, image, project, plan, measured, proof)
+    proof = _prove(golden, manifest, original, image, target) if options.verify else None
+    measured = measured.with_stack(None if proof is None else proof.invoke_stack_bytes)
+    manifest = record_image(folder, manifest, _image_record(measured, options))
+    return BuildReport(
+        folder=folder,
+        image=image,
+        manifest=manifest,
+        sizes=measured,
+        vectors=0 if proof is None else golden.count,
+        bytes_compared=0 if proof is None else len(proof.results),
+        instructions=worst(None if proof is None else proof.instructions),
+        cycles=worst(None if proof is None else proof.cycles),
+        memory=plan.describe(),
+    )
 
 
 def optimize(graph: Graph, options: BuildOptions) -> Graph:
@@ -127,92 +149,9 @@ def compile_project(folder: Path, target: Target, options: BuildOptions, *, trac
     return folder / ".pio" / "build" / environment / target.image_name
 
 
-@dataclass(frozen=True, eq=False)
-class _Project:
-    emission: Emission
-    manifest: Manifest
-    golden_inputs: list[Array]
-    golden_outputs: tuple[Array, ...]
-    original: Graph
-
-
-def _project(
-    source: QuantizedSource,
-    original: Graph,
-    lowered: LoweredGraph,
-    plan: MemoryPlan,
-    target: Target,
-    options: BuildOptions,
-) -> _Project:
-    inputs, extra = _stored_vectors(source, original)
-    outputs = Reference(original).run(inputs).outputs
-    digest = hashlib.sha256(source.tflite).hexdigest()
-    files: dict[PurePosixPath, bytes] = {
-        PurePosixPath(MODEL_FILE): source.tflite,
-        VECTORS: pack_vectors(original.input_tensors(), inputs),
-        EXPECTED: pack_vectors(original.output_tensors(), outputs),
-        **extra,
-    }
-    project = ProjectInput(lowered=lowered, plan=plan, target=target, model_hash=digest[:16], files=files)
-    emission = emit(project)
-    manifest = _manifest(source, lowered, plan, target, options, emission, digest)
-    files = {**emission.files, PurePosixPath(MANIFEST): manifest.to_json()}
-    emission = Emission(
-        files=files,
-        model=emission.model,
-        input_bytes=emission.input_bytes,
-        output_bytes=emission.output_bytes,
-        constant_bytes=emission.constant_bytes,
-    )
-    return _Project(emission, manifest, inputs, outputs, original)
-
-
-def _stored_vectors(source: QuantizedSource, graph: Graph) -> tuple[list[Array], dict[PurePosixPath, bytes]]:
-    """The evaluation samples of the model, else drawn vectors; the labels as a file where there are any."""
-    if source.inputs is None:
-        return draw_vectors(graph, GOLDEN, seed=1), {}
-    samples = source.inputs[:STORED].reshape(-1, *graph.input_tensors()[0].shape)
-    if source.labels is None:
-        return [samples], {}
-    return [samples], {LABELS: source.labels[:STORED].astype("<i4").tobytes()}
-
-
-def _manifest(
-    source: QuantizedSource,
-    lowered: LoweredGraph,
-    plan: MemoryPlan,
-    target: Target,
-    options: BuildOptions,
-    emission: Emission,
-    digest: str,
-) -> Manifest:
-    return Manifest(
-        model=emission.model,
-        title=source.name,
-        target=target.name,
-        board=target.board.id,
-        profile=PROFILE,
-        mode=options.mode,
-        constant_channels_removed=options.remove_constant_channels,
-        edgegen=__version__,
-        model_sha256=digest,
-        source=source.described,
-        input_bytes=emission.input_bytes,
-        output_bytes=emission.output_bytes,
-        arena_bytes=plan.arena_bytes,
-        arena_bound_bytes=plan.bound_bytes,
-        state_bytes=plan.state_bytes,
-        constant_bytes=emission.constant_bytes,
-        flash_budget=target.budget.flash_bytes,
-        ram_budget=target.budget.ram_bytes,
-        stack_budget=target.budget.stack_bytes,
-        layers=tuple(layer_records(lowered, plan)),
-    )
-
-
-def layer_records(lowered: LoweredGraph, plan: MemoryPlan) -> list[LayerRecord]:
+def layer_records(lowered: LoweredGraph, plan: MemoryPlan) -> tuple[LayerRecord, ...]:
     """The layers of a schedule, numbered as a trace numbers them."""
-    return [
+    return tuple(
         LayerRecord(
             index=index,
             name=step.node.name,
@@ -223,32 +162,7 @@ def layer_records(lowered: LoweredGraph, plan: MemoryPlan) -> list[LayerRecord]:
             constant_bytes=step.constant_bytes,
         )
         for index, step in enumerate(lowered.steps)
-    ]
-
-
-def _prove(project: _Project, image: Path, target: Target) -> tuple[RunResult, int]:
-    """Run the first golden vectors in the default emulator and compare every byte."""
-    graph = project.original
-    inputs = [array[:GOLDEN] for array in project.golden_inputs]
-    expected = pack_vectors(graph.output_tensors(), [array[:GOLDEN] for array in project.golden_outputs])
-    result = run_image(
-        image,
-        target,
-        pack_vectors(graph.input_tensors(), inputs),
-        output_size=project.emission.output_bytes,
-        input_size=project.emission.input_bytes,
-        count=True,
     )
-    if result.results != expected:
-        at = int(
-            np.flatnonzero(np.frombuffer(result.results, np.uint8) != np.frombuffer(expected, np.uint8))[0]
-        )
-        vector = at // project.emission.output_bytes
-        raise MismatchError(
-            f"{target.name}: the emulated image differs from the reference in vector {vector}, byte "
-            f"{at % project.emission.output_bytes}; `python -m edgegen verify` names the layer"
-        )
-    return result, len(expected)
 
 
 def first_difference(got: bytes, expected: bytes) -> int:
@@ -256,31 +170,143 @@ def first_difference(got: bytes, expected: bytes) -> int:
     return int(np.flatnonzero(np.frombuffer(got, np.uint8) != np.frombuffer(expected, np.uint8))[0])
 
 
-def _report(
-    folder: Path,
-    image: Path,
-    project: _Project,
-    plan: MemoryPlan,
-    measured: SizeReport,
-    proof: tuple[RunResult, int] | None,
-) -> BuildReport:
-    result = None if proof is None else proof[0]
-    instructions = max(result.instructions) if result is not None and result.instructions else None
-    cycles = max(result.cycles) if result is not None and result.cycles else None
-    stack = result.invoke_stack_bytes if result is not None else None
-    return BuildReport(
-        folder=folder,
-        image=image,
-        manifest=project.manifest,
-        sizes=measured.with_stack(stack),
-        vectors=0 if proof is None else min(GOLDEN, len(project.golden_inputs[0])),
-        bytes_compared=0 if proof is None else proof[1],
-        instructions=instructions,
-        cycles=cycles,
-        memory=plan.describe(),
-    )
+def worst(counts: Sequence[int] | None) -> int | None:
+    """The largest count, if there is any."""
+    return max(counts) if counts else None
 
 
 def project_folder(output: Path, name: str, target: Target) -> Path:
     """Where a model's project for a target stands."""
     return output / c_identifier(name) / target.name
+
+
+@dataclass(frozen=True, eq=False)
+class _Golden:
+    """`stored` inputs of the project; the first `count` of them are the build's own proof.
+
+    `check_outputs` is what the last of these gives from a fresh state: the self-test.
+    """
+
+    stored: list[Array]
+    count: int
+    inputs: list[Array]
+    outputs: tuple[Array, ...]
+    check_outputs: tuple[Array, ...]
+
+
+def _golden(source: QuantizedSource, graph: Graph, lowered: LoweredGraph) -> _Golden:
+    """The evaluation samples of the model, else drawn vectors."""
+    if source.inputs is None:
+        stored = draw_vectors(graph, GOLDEN, seed=1)
+    else:
+        stored = [source.inputs[:STORED].reshape(-1, *graph.input_tensors()[0].shape)]
+    macs = max(1, sum(step.macs for step in lowered.steps))
+    count = min(len(stored[0]), int(np.clip(GOLDEN_MACS // macs, 2, GOLDEN)))
+    inputs = [array[:count] for array in stored]
+    check = Reference(graph).run([array[-1:] for array in inputs])
+    return _Golden(stored, count, inputs, Reference(graph).run(inputs).outputs, check.outputs)
+
+
+def _project_input(
+    source: QuantizedSource, lowered: LoweredGraph, plan: MemoryPlan, target: Target, golden: _Golden
+) -> ProjectInput:
+    return ProjectInput(
+        lowered=lowered,
+        plan=plan,
+        target=target,
+        model_hash=hashlib.sha256(source.tflite).hexdigest()[:16],
+        check_inputs=tuple(array[-1] for array in golden.inputs),
+        check_outputs=tuple(array[0] for array in golden.check_outputs),
+    )
+
+
+def _further_files(source: QuantizedSource, graph: Graph, golden: _Golden) -> dict[PurePosixPath, bytes]:
+    """The model, its vectors, and the labels where there are any."""
+    files = {
+        MODEL_FILE: source.tflite,
+        VECTORS: pack_vectors(graph.input_tensors(), golden.stored),
+        EXPECTED: pack_vectors(graph.output_tensors(), golden.outputs),
+    }
+    if source.inputs is not None and source.labels is not None:
+        files[LABELS] = source.labels[:STORED].astype("<i4").tobytes()
+    return files
+
+
+def _manifest(
+    source: QuantizedSource,
+    lowered: LoweredGraph,
+    plan: MemoryPlan,
+    target: Target,
+    options: BuildOptions,
+    emission: Emission,
+    files: Mapping[PurePosixPath, bytes],
+    golden: _Golden,
+) -> Manifest:
+    return Manifest(
+        model=emission.model,
+        title=source.name,
+        target=target.name,
+        board=target.board.id,
+        profile=PROFILE,
+        mode=options.mode,
+        constant_channels_removed=options.remove_constant_channels,
+        portable=emission.portable,
+        tools=_tool_versions(),
+        model_sha256=hashlib.sha256(source.tflite).hexdigest(),
+        source=source.file_name,
+        input_bytes=emission.input_bytes,
+        output_bytes=emission.output_bytes,
+        stored_vectors=len(golden.stored[0]),
+        arena_bytes=plan.arena_bytes,
+        arena_bound_bytes=plan.bound_bytes,
+        state_bytes=plan.state_bytes,
+        constant_bytes=emission.constant_bytes,
+        flash_budget=target.budget.flash_bytes,
+        ram_budget=target.budget.ram_bytes,
+        stack_budget=target.budget.stack_bytes,
+        image=None,
+        layers=layer_records(lowered, plan),
+        files=digests(files),
+    )
+
+
+def _tool_versions() -> dict[str, str]:
+    found = {"edgegen": __version__}
+    for tool in TOOLS:
+        try:
+            found[tool] = package_version(tool)
+        except PackageNotFoundError:
+            found[tool] = "unknown"
+    return found
+
+
+def _prove(golden: _Golden, manifest: Manifest, graph: Graph, image: Path, target: Target) -> RunResult:
+    """Run the golden vectors in the default emulator and compare every byte."""
+    expected = pack_vectors(graph.output_tensors(), golden.outputs)
+    result = run_image(
+        image,
+        target,
+        pack_vectors(graph.input_tensors(), golden.inputs),
+        output_size=manifest.output_bytes,
+        input_size=manifest.input_bytes,
+        timeout_s=600.0,
+        count=True,
+    )
+    if result.results != expected:
+        vector, byte = divmod(first_difference(result.results, expected), manifest.output_bytes)
+        raise MismatchError(
+            f"{target.name}: the emulated image differs from the reference in vector {vector}, byte {byte}; "
+            "`python -m edgegen verify` names the layer"
+        )
+    return result
+
+
+def _image_record(measured: SizeReport, options: BuildOptions) -> ImageRecord:
+    return ImageRecord(
+        compiler=options.compiler,
+        flash_bytes=measured.flash_bytes,
+        code_bytes=measured.code_bytes,
+        constant_bytes=measured.constant_bytes,
+        ram_bytes=measured.ram_bytes,
+        stack_bytes=measured.stack_bytes,
+    )

@@ -63,7 +63,7 @@ class ConstantPool:
                 c_type=C_TYPES[data.dtype.name],
                 count=max(flat.size, 1),
                 bytes=data.nbytes,
-                rows=_rows(flat),
+                rows=array_rows(flat),
                 comment=comment,
             )
         return self._arrays[key].name
@@ -85,7 +85,7 @@ class ConstantPool:
         return _literal(value)
 
 
-def _rows(flat: Array) -> tuple[str, ...]:
+def array_rows(flat: Array) -> tuple[str, ...]:
     """Lines of literals; an empty array gets one zero, since C has none of no elements."""
     if flat.size == 0:
         return ("0",)
@@ -111,6 +111,10 @@ def _literal(value: int) -> str:
 
 
 def float_literal(value: float) -> str:
-    """A float constant that reads back exactly."""
-    text = repr(float(np.float32(value)))
-    return f"{np.float32(value)!s}f" if "e" not in text and "." in f"{np.float32(value)!s}" else f"{text}f"
+    """A float constant that reads back exactly: the shortest digits that name this float32."""
+    single = np.float32(value)
+    if np.isnan(single):
+        return '__builtin_nanf("")'
+    if np.isinf(single):
+        return "__builtin_inff()" if single > 0 else "(-__builtin_inff())"
+    return f"{single!s}f"

@@ -145,8 +145,8 @@ def _beside(path: Path) -> PythonModel:
 
 def _load(described: PythonModel, source: ModelSource) -> QuantizedSource:
     from edgegen.codegen.export.tflite import write_tflite
+    from edgegen.codegen.quantization.options import QuantizeOptions
     from edgegen.codegen.quantization.pipeline import quantize_module
-    from edgegen.codegen.quantization.quantize import QuantizeOptions
 
     module = load_float_module(described)
     calibration = load_data(described, "calibration")
@@ -162,6 +162,7 @@ def _load(described: PythonModel, source: ModelSource) -> QuantizedSource:
         name=described.name,
         tflite=write_tflite(model.graph),
         described=source.described,
+        file_name=described.source.name,
         inputs=None if inputs is None else quantized_samples(inputs, scale=q.scale, zero_point=q.zero_point),
         labels=labels,
         report=model,

@@ -30,12 +30,14 @@ class ModelSource:
 class QuantizedSource:
     """A model ready for emission: the .tflite form of its integer graph, and evaluation data if there is any.
 
+    `described` is how messages call its source, `file_name` how emitted files do: without a folder.
     `inputs` are quantised samples (V, *shape) of a single-input model, `labels` their classes.
     """
 
     name: str
     tflite: bytes
     described: str
+    file_name: str
     inputs: Array | None = None
     labels: Array | None = None
     report: Any = None
@@ -81,7 +83,9 @@ def _load_tflite(source: ModelSource) -> QuantizedSource:
         content = source.path.read_bytes()
     except OSError as problem:
         raise UsageError(f"{source.path} cannot be read: {problem.strerror}") from problem
-    return QuantizedSource(name=source.path.stem, tflite=content, described=source.described)
+    return QuantizedSource(
+        name=source.path.stem, tflite=content, described=source.described, file_name=source.path.name
+    )
 
 
 def read_config(path: Path) -> Mapping[str, Any]:

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from edgegen.codegen.emit import vector_bytes, vector_offsets
 from edgegen.codegen.graph import Array, Graph, Tensor
+from edgegen.codegen.ports import vector_bytes, vector_offsets
 
 Draw = Callable[[np.random.Generator, Tensor], Array]
 
@@ -99,7 +99,8 @@ def _blocky(rng: np.random.Generator, tensor: Tensor) -> Array:
     """Runs of equal values."""
     run = max(1, tensor.size // 8)
     values = _uniform(rng, tensor).reshape(-1)[:: max(run, 1)]
-    return np.resize(np.repeat(values, run), tensor.size).reshape(tensor.shape).astype(tensor.dtype.numpy)
+    filled: Array = np.resize(np.repeat(values, run), tensor.size).reshape(tensor.shape)
+    return filled.astype(tensor.dtype.numpy)
 
 
 def _mixed_extremes(rng: np.random.Generator, tensor: Tensor) -> Array:
