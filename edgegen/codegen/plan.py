@@ -16,8 +16,10 @@ from edgegen.codegen.lower import LoweredGraph, Step
 
 COPY = "copy"
 """The kernel that only copies: its step vanishes where both sides can be one buffer."""
-ATTEMPTS = 300
+ATTEMPTS = 1000
 """Orders of placement that are tried while the bound is not met."""
+WORK = 4_000_000
+"""Pairs of blocks that these attempts may compare, so that a large graph does not take minutes."""
 
 
 @dataclass(frozen=True)
@@ -214,33 +216,46 @@ def _bound(blocks: Sequence[_Block], steps: int) -> int:
 
 
 def _place(blocks: Sequence[_Block], bound: int) -> tuple[list[int], int]:
-    """Offsets by first fit in several orders, the best of them; deterministic."""
+    """Offsets by first fit, in the best order found; deterministic."""
+    best_order: list[int] = []
     best: tuple[list[int], int] | None = None
-    for order in _orders(blocks):
-        offsets = _first_fit(blocks, order)
-        size = max((o + b.bytes for o, b in zip(offsets, blocks, strict=True)), default=0)
-        if best is None or size < best[1]:
-            best = offsets, size
-        if size == bound:
-            break
+    for order in _simple_orders(blocks):
+        best_order, best = _better(blocks, order, best_order, best)
     assert best is not None
+    if best[1] > bound:
+        shuffler = random.Random(0)
+        for _ in range(min(ATTEMPTS, WORK // len(blocks) ** 2)):
+            order = _swapped(best_order, shuffler)
+            best_order, best = _better(blocks, order, best_order, best)
+            if best[1] == bound:
+                break
     return best
 
 
-def _orders(blocks: Sequence[_Block]) -> Iterable[list[int]]:
-    indices = list(range(len(blocks)))
-    by_size = sorted(indices, key=lambda i: (-blocks[i].bytes, blocks[i].first, i))
-    yield by_size
+def _better(
+    blocks: Sequence[_Block], order: list[int], best_order: list[int], best: tuple[list[int], int] | None
+) -> tuple[list[int], tuple[list[int], int]]:
+    """The order tried now if it is no worse than the best so far."""
+    offsets = _first_fit(blocks, order)
+    size = max((offset + block.bytes for offset, block in zip(offsets, blocks, strict=True)), default=0)
+    return (order, (offsets, size)) if best is None or size <= best[1] else (best_order, best)
+
+
+def _simple_orders(blocks: Sequence[_Block]) -> Iterable[list[int]]:
+    """By size, by time, by length of life, by size times life."""
+    indices = range(len(blocks))
+    lives = [block.last - block.first + 1 for block in blocks]
     yield sorted(indices, key=lambda i: (blocks[i].first, -blocks[i].bytes, i))
-    yield sorted(indices, key=lambda i: (-(blocks[i].last - blocks[i].first), -blocks[i].bytes, i))
-    yield sorted(indices, key=lambda i: (-blocks[i].bytes * (blocks[i].last - blocks[i].first + 1), i))
-    shuffler = random.Random(0)
-    order = by_size
-    for _ in range(ATTEMPTS if len(blocks) > 1 else 0):
-        order = list(order)
-        a, b = shuffler.randrange(len(order)), shuffler.randrange(len(order))
-        order[a], order[b] = order[b], order[a]
-        yield order
+    yield sorted(indices, key=lambda i: (-lives[i], -blocks[i].bytes, i))
+    yield sorted(indices, key=lambda i: (-blocks[i].bytes * lives[i], i))
+    yield sorted(indices, key=lambda i: (-blocks[i].bytes, blocks[i].first, i))
+
+
+def _swapped(order: Sequence[int], shuffler: random.Random) -> list[int]:
+    swapped = list(order)
+    a, b = shuffler.randrange(len(order)), shuffler.randrange(len(order))
+    swapped[a], swapped[b] = swapped[b], swapped[a]
+    return swapped
 
 
 def _first_fit(blocks: Sequence[_Block], order: Sequence[int]) -> list[int]:

@@ -81,7 +81,8 @@ def _small(rng: np.random.Generator, tensor: Tensor) -> Array:
         return (rng.normal(size=tensor.shape) * 0.01).astype(np.float32)
     low, high = _limits(tensor)
     level = rng.integers(low, high, endpoint=True)
-    return np.clip(level + rng.integers(-4, 5, tensor.shape), low, high).astype(tensor.dtype.numpy)
+    near: Array = np.clip(level + rng.integers(-4, 5, tensor.shape), low, high)
+    return near.astype(tensor.dtype.numpy)
 
 
 def _walk(rng: np.random.Generator, tensor: Tensor) -> Array:
