@@ -27,7 +27,7 @@ class Request:
 
 @dataclass(frozen=True, eq=False)
 class Reply:
-    """Results, or `error` when there are none. `log` is what the runtime wrote to its standard error."""
+    """Results, or `error` when there are none and `log`, what the runtime wrote meanwhile."""
 
     outputs: tuple[Array, ...] = ()
     tensors: dict[int, Array] = field(default_factory=dict)
@@ -36,7 +36,11 @@ class Reply:
 
 
 def send(stream: IO[bytes], message: Request | Reply) -> None:
-    body = pickle.dumps(message, protocol=5)
+    send_body(stream, pickle.dumps(message, protocol=5))
+
+
+def send_body(stream: IO[bytes], body: bytes) -> None:
+    """Pass on what `receive_body` got."""
     stream.write(_LENGTH.pack(len(body)))
     stream.write(body)
     stream.flush()
@@ -44,13 +48,19 @@ def send(stream: IO[bytes], message: Request | Reply) -> None:
 
 def receive(stream: IO[bytes]) -> Request | Reply | None:
     """The next message; None at the end of the stream or of a message cut short."""
+    body = receive_body(stream)
+    if body is None:
+        return None
+    message = pickle.loads(body)
+    assert isinstance(message, Request | Reply)
+    return message
+
+
+def receive_body(stream: IO[bytes]) -> bytes | None:
+    """The next message as it came: large replies need not be unpacked on their way."""
     head = stream.read(_LENGTH.size)
     if len(head) < _LENGTH.size:
         return None
     (length,) = _LENGTH.unpack(head)
     body = stream.read(length)
-    if len(body) < length:
-        return None
-    message = pickle.loads(body)
-    assert isinstance(message, Request | Reply)
-    return message
+    return body if len(body) == length else None

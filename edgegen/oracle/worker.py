@@ -11,12 +11,11 @@ import signal
 import sys
 import tempfile
 from collections.abc import Callable
-from dataclasses import replace
 from typing import IO
 
 import tflite
 
-from edgegen.oracle.wire import Reply, Request, receive, send
+from edgegen.oracle.wire import Reply, Request, receive, receive_body, send, send_body
 
 Evaluate = Callable[[Request], Reply]
 _LOG_BYTES = 1 << 16
@@ -40,47 +39,47 @@ def serve(evaluate: Evaluate) -> None:
     os.dup2(2, 1)
     answer = _in_fork if sys.argv[1] == "fork" else _here
     while isinstance(request := receive(sys.stdin.buffer), Request):
-        send(replies, answer(evaluate, request))
+        with tempfile.TemporaryFile() as log:
+            answer(evaluate, request, log, replies)
         if answer is _here:
             return
 
 
-def _here(evaluate: Evaluate, request: Request) -> Reply:
-    with tempfile.TemporaryFile() as log:
-        os.dup2(log.fileno(), 2)
-        return replace(_guarded(evaluate, request), log=_text(log))
+def _here(evaluate: Evaluate, request: Request, log: IO[bytes], replies: IO[bytes]) -> None:
+    os.dup2(log.fileno(), 2)
+    send(replies, _guarded(evaluate, request, log))
 
 
-def _in_fork(evaluate: Evaluate, request: Request) -> Reply:
-    with tempfile.TemporaryFile() as log:
-        read_end, write_end = os.pipe()
-        child = os.fork()
-        if child == 0:
-            _child(evaluate, request, write_end, log)
-        os.close(write_end)
-        with os.fdopen(read_end, "rb") as stream:
-            reply = receive(stream)
-        _, status = os.waitpid(child, 0)
-        if not isinstance(reply, Reply):
-            reply = Reply(error=_cause(status, request))
-        return replace(reply, log=_text(log))
+def _in_fork(evaluate: Evaluate, request: Request, log: IO[bytes], replies: IO[bytes]) -> None:
+    read_end, write_end = os.pipe()
+    child = os.fork()
+    if child == 0:
+        _child(evaluate, request, log, write_end)
+    os.close(write_end)
+    with os.fdopen(read_end, "rb") as stream:
+        body = receive_body(stream)
+    _, status = os.waitpid(child, 0)
+    if body is not None:
+        send_body(replies, body)
+    else:
+        send(replies, Reply(error=_cause(status, request), log=_text(log)))
 
 
-def _child(evaluate: Evaluate, request: Request, write_end: int, log: IO[bytes]) -> None:
+def _child(evaluate: Evaluate, request: Request, log: IO[bytes], write_end: int) -> None:
     """The forked process: evaluate, reply, and leave without running any destructor."""
     os.dup2(log.fileno(), 1)
     os.dup2(log.fileno(), 2)
     signal.alarm(request.timeout_seconds)
     with os.fdopen(write_end, "wb") as stream:
-        send(stream, _guarded(evaluate, request))
+        send(stream, _guarded(evaluate, request, log))
     os._exit(0)
 
 
-def _guarded(evaluate: Evaluate, request: Request) -> Reply:
+def _guarded(evaluate: Evaluate, request: Request, log: IO[bytes]) -> Reply:
     try:
         return evaluate(request)
     except Exception as error:
-        return Reply(error=str(error) or type(error).__name__)
+        return Reply(error=str(error) or type(error).__name__, log=_text(log))
 
 
 def _cause(status: int, request: Request) -> str:

@@ -95,7 +95,7 @@ def used_tensors(file: File, found: list[str]) -> dict[int, Tensor]:
     names = unique_names(main, _signature(file))
     made: dict[int, Tensor] = {}
     try:
-        made.update(find_variables(file, set(names.values())))
+        made.update(find_variables(file, names))
     except ModelError as error:
         found.append(str(error))
     for index in sorted(main.used() - set(made)):

@@ -25,10 +25,10 @@ class _Use:
     value: FileTensor
 
 
-def find_variables(file: File, taken: Collection[str]) -> Mapping[int, Tensor]:
+def find_variables(file: File, names: Mapping[int, str]) -> Mapping[int, Tensor]:
     """The state tensor behind each handle of the main subgraph, by the handle's tensor index.
 
-    Their names are none of those `taken`. Raises ModelError for uses that have no fixed meaning.
+    `names` are those of the other tensors by index. Raises ModelError for uses that have no fixed meaning.
     """
     main = file.main
     handles = _handles(main)
@@ -37,13 +37,13 @@ def find_variables(file: File, taken: Collection[str]) -> Mapping[int, Tensor]:
     unknown = [key for key in starts if key not in keys]
     if unknown:
         raise ModelError(f"variable '{text(unknown[0][1])}' is initialised and never used")
-    names: dict[Key, str] = {}
-    occupied = set(taken)
+    taken = {name for index, name in names.items() if index not in handles}
+    chosen: dict[Key, str] = {}
     for key in keys:
-        names[key] = _name(key, occupied)
-        occupied.add(names[key])
+        chosen[key] = _name(key, taken)
+        taken.add(chosen[key])
     uses = _uses(main, handles)
-    made = {key: _variable(key, names[key], uses[key], starts.get(key)) for key in keys}
+    made = {key: _variable(key, chosen[key], uses[key], starts.get(key)) for key in keys}
     return MappingProxyType({index: made[key] for index, key in handles.items()})
 
 
