@@ -1,0 +1,129 @@
+#include "conv2d_packed.h"
+
+#include "dsp.h"
+#include "packed_mac.h"
+#include "row_ring.h"
+
+/* One row of two windows as int16: bytes 0 and 2, then 1 and 3, the order of the packed weights. */
+static uint32_t *unpack(const int8_t *first, const int8_t *second, int32_t bytes, uint32_t *to)
+{
+    for (; bytes >= 4; bytes -= 4) {
+        const uint32_t a = edgegen_load4(first);
+        const uint32_t b = edgegen_load4(second);
+        to[0] = edgegen_bytes02(a);
+        to[1] = edgegen_bytes02(b);
+        to[2] = edgegen_bytes13(a);
+        to[3] = edgegen_bytes13(b);
+        first += 4;
+        second += 4;
+        to += 4;
+    }
+    if (bytes > 0) {
+        uint32_t a = 0;
+        uint32_t b = 0;
+        for (int32_t i = bytes - 1; i >= 0; --i) {
+            a = a << 8 | (uint8_t)first[i];
+            b = b << 8 | (uint8_t)second[i];
+        }
+        to[0] = edgegen_bytes02(a);
+        to[1] = edgegen_bytes02(b);
+        to[2] = edgegen_bytes13(a);
+        to[3] = edgegen_bytes13(b);
+        to += 4;
+    }
+    return to;
+}
+
+static void store_fast(const edgegen_conv2d_packed_params *p, const int32_t *sums, int32_t channel,
+                       int32_t count, int8_t *first, int8_t *second)
+{
+    const int32_t odd = 2 * p->output_offset + 1;
+    for (int32_t i = 0; i < count; ++i) {
+        const int32_t bias = p->bias[channel + i];
+        const int32_t multiplier = p->multiplier[channel + i];
+        const int32_t right = -p->shift[channel + i];
+        const int32_t nudge = odd * ((int32_t)1 << (right - 1));
+        const int32_t a = edgegen_requantize_fast(sums[2 * i] + bias, multiplier, right, nudge);
+        const int32_t b = edgegen_requantize_fast(sums[2 * i + 1] + bias, multiplier, right, nudge);
+        first[i] = (int8_t)edgegen_saturate8(a);
+        second[i] = (int8_t)edgegen_saturate8(b);
+    }
+}
+
+static int8_t rescaled(const edgegen_conv2d_packed_params *p, int32_t sum, int32_t channel)
+{
+    const int32_t acc = edgegen_wrap32((int64_t)sum + p->bias[channel]);
+    const int32_t out = edgegen_requantize(acc, p->multiplier[channel], p->shift[channel]);
+    return (int8_t)edgegen_clamp(out + p->output_offset, p->clamp_min, p->clamp_max);
+}
+
+static void store_exact(const edgegen_conv2d_packed_params *p, const int32_t *sums, int32_t channel,
+                        int32_t count, int8_t *first, int8_t *second)
+{
+    for (int32_t i = 0; i < count; ++i) {
+        first[i] = rescaled(p, sums[2 * i], channel + i);
+        second[i] = rescaled(p, sums[2 * i + 1], channel + i);
+    }
+}
+
+/* All channels of two positions; where there is only one, both are the same. */
+static void two_positions(const edgegen_conv2d_packed_params *p, const uint32_t *columns, int8_t *first,
+                          int8_t *second)
+{
+    const uint32_t *weights = p->weights;
+    int32_t sums[8];
+    for (int32_t channel = 0; channel < p->out_c; channel += 4) {
+        const int32_t count = edgegen_min(4, p->out_c - channel);
+        edgegen_packed_mac_4x2(weights, columns, p->groups, sums);
+        if (p->fast) {
+            store_fast(p, sums, channel, count, first + channel, second + channel);
+        } else {
+            store_exact(p, sums, channel, count, first + channel, second + channel);
+        }
+        weights += 8 * p->groups;
+    }
+}
+
+static void one_row(const edgegen_conv2d_packed_params *p, const int8_t *const *rows, uint32_t *columns,
+                    int8_t *output)
+{
+    for (int32_t x = 0; x < p->out_w; x += 2) {
+        const int32_t next = x + 1 < p->out_w ? 1 : 0;
+        uint32_t *end = columns;
+        for (int32_t ky = 0; ky < p->kernel_h; ++ky) {
+            const int8_t *first = rows[ky] + x * p->step_bytes;
+            end = unpack(first, first + next * p->step_bytes, p->segment_bytes, end);
+        }
+        int8_t *out = output + x * p->out_c;
+        two_positions(p, columns, out, out + next * p->out_c);
+    }
+}
+
+#define MOST_ROWS 16
+
+void edgegen_conv2d_packed(const edgegen_conv2d_packed_params *p, const int8_t *input, int8_t *output,
+                           void *scratch)
+{
+    const int8_t *rows[MOST_ROWS];
+    const edgegen_row_ring ring = {(int8_t *)scratch, input,           p->kernel_h,   p->ring_row_bytes,
+                                   p->in_h,           p->in_row_bytes, p->left_bytes, (int8_t)p->padding};
+    uint32_t *columns =
+        (uint32_t *)(void *)((int8_t *)scratch + ((p->kernel_h * p->ring_row_bytes + 3) & ~3));
+    int32_t loaded = -p->pad_top;
+    int32_t slot = 0; /* of the next row to load */
+    for (int32_t y = 0; y < p->out_h; ++y) {
+        if (p->ring_row_bytes == 0) {
+            rows[0] = input + y * p->in_row_bytes;
+        } else {
+            for (const int32_t end = y * p->stride_h - p->pad_top + p->kernel_h; loaded < end; ++loaded) {
+                edgegen_ring_load(&ring, loaded, slot);
+                slot = slot + 1 < p->kernel_h ? slot + 1 : 0;
+            }
+            for (int32_t ky = 0; ky < p->kernel_h; ++ky) {
+                const int32_t at = slot + ky;
+                rows[ky] = edgegen_ring_row(&ring, at < p->kernel_h ? at : at - p->kernel_h);
+            }
+        }
+        one_row(p, rows, columns, output + y * p->out_w * p->out_c);
+    }
+}

@@ -1,0 +1,30 @@
+/* Convolution of int8 activations by packed pairs of weights, two positions and four channels at a time. */
+#ifndef EDGEGEN_CONV2D_PACKED_H
+#define EDGEGEN_CONV2D_PACKED_H
+
+#include <stdint.h>
+
+typedef struct {
+    const uint32_t *weights;   /* [out_c / 4][4 * groups][2], see packed_mac.h */
+    const int32_t *bias;       /* [out_c], zero point of the input folded in */
+    const int32_t *multiplier; /* [out_c] */
+    const int8_t *shift;       /* [out_c], positive to the left */
+    int32_t groups;            /* of eight inputs, those of a window padded */
+    int32_t in_h, in_row_bytes;
+    int32_t out_h, out_w, out_c;
+    int32_t kernel_h;
+    int32_t segment_bytes; /* of a window in one row */
+    int32_t step_bytes;    /* from one window to the next */
+    int32_t stride_h, pad_top, left_bytes;
+    int32_t ring_row_bytes; /* 0: windows lie in the input as they are */
+    int32_t padding;
+    int32_t fast; /* every channel meets the conditions of requantize_fast, and the clamp is that of int8 */
+    int32_t output_offset, clamp_min, clamp_max;
+} edgegen_conv2d_packed_params;
+
+/* scratch: the ring, then the columns of two windows. The output may lie on the input where the lowering
+ * says. */
+void edgegen_conv2d_packed(const edgegen_conv2d_packed_params *p, const int8_t *input, int8_t *output,
+                           void *scratch);
+
+#endif

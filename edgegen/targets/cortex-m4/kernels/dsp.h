@@ -1,0 +1,72 @@
+/* The DSP instructions that the kernels use, for gcc and clang alike, and requantisation by them. */
+#ifndef EDGEGEN_DSP_H
+#define EDGEGEN_DSP_H
+
+#include <stdint.h>
+
+#include "fixed_point.h"
+
+/* Four bytes from any address: an LDR, which may be unaligned on these cores. */
+static inline uint32_t edgegen_load4(const int8_t *from)
+{
+    uint32_t word;
+    __builtin_memcpy(&word, from, 4);
+    return word;
+}
+
+/* Bytes 0 and 2 as int16. */
+static inline uint32_t edgegen_bytes02(uint32_t word)
+{
+    uint32_t out;
+    __asm("sxtb16 %0, %1" : "=r"(out) : "r"(word));
+    return out;
+}
+
+/* Bytes 1 and 3 as int16. */
+static inline uint32_t edgegen_bytes13(uint32_t word)
+{
+    uint32_t out;
+    __asm("sxtb16 %0, %1, ror #8" : "=r"(out) : "r"(word));
+    return out;
+}
+
+/* sum + low half of a * low half of b, and the like. */
+static inline int32_t edgegen_mac_bb(int32_t sum, uint32_t a, uint32_t b)
+{
+    int32_t out;
+    __asm("smlabb %0, %1, %2, %3" : "=r"(out) : "r"(a), "r"(b), "r"(sum));
+    return out;
+}
+
+static inline int32_t edgegen_mac_tt(int32_t sum, uint32_t a, uint32_t b)
+{
+    int32_t out;
+    __asm("smlatt %0, %1, %2, %3" : "=r"(out) : "r"(a), "r"(b), "r"(sum));
+    return out;
+}
+
+/* floor((twice * multiplier + 2^31) / 2^32): the rounding doubling high multiply of twice / 2. */
+static inline int32_t edgegen_high_mul_twice(int32_t twice, int32_t multiplier)
+{
+    int32_t out;
+    __asm("smmulr %0, %1, %2" : "=r"(out) : "r"(twice), "r"(multiplier));
+    return out;
+}
+
+static inline int32_t edgegen_saturate8(int32_t x)
+{
+    int32_t out;
+    __asm("ssat %0, #8, %1" : "=r"(out) : "r"(x));
+    return out;
+}
+
+/* Requantisation of |sum| < 2^30 by a positive multiplier and a right shift of 1 to 22; `nudge` is
+ * (2 * zero_point + 1) << (right - 1). */
+static inline int32_t edgegen_requantize_fast(int32_t sum, int32_t multiplier, int32_t right, int32_t nudge)
+{
+    int32_t out = edgegen_high_mul_twice(sum * 2, multiplier);
+    out += out >> 31;
+    return (out + nudge) >> right;
+}
+
+#endif

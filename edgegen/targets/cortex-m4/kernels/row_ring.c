@@ -1,0 +1,36 @@
+#include "row_ring.h"
+
+static void fill(int8_t *to, int8_t value, int32_t bytes)
+{
+    for (int32_t i = 0; i < bytes; ++i) {
+        to[i] = value;
+    }
+}
+
+static void copy(int8_t *to, const int8_t *from, int32_t bytes)
+{
+    for (; bytes >= 4; bytes -= 4) {
+        uint32_t word;
+        __builtin_memcpy(&word, from, 4);
+        __builtin_memcpy(to, &word, 4);
+        from += 4;
+        to += 4;
+    }
+    for (; bytes > 0; --bytes) {
+        *to++ = *from++;
+    }
+}
+
+void edgegen_ring_load(const edgegen_row_ring *ring, int32_t row, int32_t slot)
+{
+    int8_t *to = edgegen_ring_row(ring, slot);
+    const int32_t room = ring->row_bytes - ring->left_bytes;
+    const int32_t inside = room < ring->width_bytes ? room : ring->width_bytes;
+    if (row < 0 || row >= ring->height) {
+        fill(to, ring->padding, ring->row_bytes);
+        return;
+    }
+    fill(to, ring->padding, ring->left_bytes);
+    copy(to + ring->left_bytes, ring->image + row * ring->width_bytes, inside);
+    fill(to + ring->left_bytes + inside, ring->padding, room - inside);
+}

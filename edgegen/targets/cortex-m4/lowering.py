@@ -1,0 +1,300 @@
+"""Kernels of the Cortex-M4: when they apply, what they cost, and their packed constants."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from edgegen.codegen.graph import Array
+from edgegen.codegen.lower import Choice
+from edgegen.codegen.ops.base import Call, NodeView, Params
+from edgegen.codegen.ops.conv2d import Conv2dParams
+from edgegen.codegen.ops.depthwise_conv2d import DepthwiseConv2dParams
+from edgegen.codegen.ops.fully_connected import FullyConnectedParams
+
+GROUP = 8
+"""Inputs that the packed inner loop takes at a time."""
+BLOCK = 4
+"""Output channels of one block."""
+MOST_ROWS = 16
+"""Rows of a window that the kernels hold pointers for."""
+HALFWORD = 2**15
+FAST_SUM = 2**30
+FAST_SHIFTS = range(1, 23)
+LARGEST_INPUT = 128
+
+
+@dataclass(frozen=True, eq=False)
+class Conv2dPackedParams(Params):
+    """See kernels/conv2d_packed.h."""
+
+    weights: Array
+    bias: Array
+    multiplier: Array
+    shift: Array
+    groups: int
+    in_h: int
+    in_row_bytes: int
+    out_h: int
+    out_w: int
+    out_c: int
+    kernel_h: int
+    segment_bytes: int
+    step_bytes: int
+    stride_h: int
+    pad_top: int
+    left_bytes: int
+    ring_row_bytes: int
+    padding: int
+    fast: int
+    output_offset: int
+    clamp_min: int
+    clamp_max: int
+
+
+@dataclass(frozen=True, eq=False)
+class FullyConnectedPackedParams(Params):
+    """See kernels/fully_connected_packed.h."""
+
+    weights: Array
+    bias: Array
+    multiplier: Array
+    shift: Array
+    groups: int
+    rows: int
+    in_features: int
+    out_features: int
+    fast: int
+    output_offset: int
+    clamp_min: int
+    clamp_max: int
+
+
+@dataclass(frozen=True, eq=False)
+class DepthwiseConv2dRowsParams(Params):
+    """See kernels/depthwise_conv2d_rows.h."""
+
+    weights: Array
+    bias: Array
+    multiplier: Array
+    shift: Array
+    channels: int
+    in_h: int
+    in_row_bytes: int
+    out_h: int
+    out_w: int
+    kernel_h: int
+    kernel_w: int
+    tap_bytes: int
+    step_bytes: int
+    stride_h: int
+    pad_top: int
+    left_bytes: int
+    ring_row_bytes: int
+    padding: int
+    fast: int
+    output_offset: int
+    clamp_min: int
+    clamp_max: int
+
+
+def choices(view: NodeView, call: Call) -> Sequence[Choice]:
+    """The packed kernel where it applies, beside the portable one that always does."""
+    params = call.params
+    made: Call | None = None
+    if call.kernel == "conv2d" and isinstance(params, Conv2dParams):
+        made = _conv2d(params)
+    elif call.kernel == "fully_connected" and isinstance(params, FullyConnectedParams):
+        made = _fully_connected(params)
+    elif call.kernel == "depthwise_conv2d" and isinstance(params, DepthwiseConv2dParams):
+        made = _depthwise(params)
+    if made is None:
+        return ()
+    macs = _macs(view)
+    return (
+        Choice(made, cycles=macs * 3 // 2, flash_bytes=_bytes(made.params), reason="DSP instructions"),
+        Choice(call, cycles=macs * 15, flash_bytes=_bytes(params), reason="portable"),
+    )
+
+
+def _macs(view: NodeView) -> int:
+    from edgegen.codegen import ops
+
+    return ops.get(view.node.op).macs(view)
+
+
+def _bytes(params: Params) -> int:
+    return sum(value.nbytes for value in vars(params).values() if isinstance(value, np.ndarray))
+
+
+def _conv2d(p: Conv2dParams) -> Call | None:
+    """One group, one image, no dilation along the row, and sums that fit the packed halves."""
+    plain = p.batch == 1 and p.group_c == p.in_c and p.dilation_w == 1 and p.dilation_h == 1
+    rows = p.weights.reshape(p.out_c, p.kernel_h, p.kernel_w * p.in_c)
+    if not plain or p.kernel_h > MOST_ROWS or not _packable(rows.reshape(p.out_c, -1)):
+        return None
+    pointwise = p.kernel_h == 1 and p.kernel_w == 1 and (p.stride_h, p.stride_w) == (1, 1) and not _padded(p)
+    weights = _packed(_row_segments(rows))
+    groups = weights.size // (2 * BLOCK * -(-p.out_c // BLOCK))
+    bias = _folded_bias(p.bias, rows.reshape(p.out_c, -1), p.input_offset)
+    ring = 0 if pointwise else (p.out_w - 1) * p.stride_w * p.in_c + p.kernel_w * p.in_c
+    made = Conv2dPackedParams(
+        weights=weights,
+        bias=bias,
+        multiplier=p.multiplier,
+        shift=p.shift,
+        groups=groups,
+        in_h=p.in_h,
+        in_row_bytes=p.in_w * p.in_c,
+        out_h=1 if pointwise else p.out_h,
+        out_w=p.out_h * p.out_w if pointwise else p.out_w,
+        out_c=p.out_c,
+        kernel_h=p.kernel_h,
+        segment_bytes=p.kernel_w * p.in_c,
+        step_bytes=p.stride_w * p.in_c,
+        stride_h=p.stride_h,
+        pad_top=p.pad_top,
+        left_bytes=p.pad_left * p.in_c,
+        ring_row_bytes=ring,
+        padding=-p.input_offset,
+        fast=_fast(bias, rows.reshape(p.out_c, -1), p),
+        output_offset=p.output_offset,
+        clamp_min=p.clamp_min,
+        clamp_max=p.clamp_max,
+    )
+    scratch = -(-p.kernel_h * ring // 4) * 4 + groups * GROUP * 4
+    in_place = p.out_c <= p.in_c if pointwise else _rows_may_grow(p, p.in_w * p.in_c, p.out_w * p.out_c)
+    return Call("conv2d_packed", made, scratch_bytes=scratch, in_place=(0,) if in_place else ())
+
+
+def _fully_connected(p: FullyConnectedParams) -> Call | None:
+    rows = p.weights.reshape(p.out_features, p.in_features)
+    if not _packable(rows):
+        return None
+    weights = _packed(_row_segments(rows[:, np.newaxis]))
+    groups = weights.size // (2 * BLOCK * -(-p.out_features // BLOCK))
+    bias = _folded_bias(p.bias, rows, p.input_offset)
+    made = FullyConnectedPackedParams(
+        weights=weights,
+        bias=bias,
+        multiplier=p.multiplier,
+        shift=p.shift,
+        groups=groups,
+        rows=p.rows,
+        in_features=p.in_features,
+        out_features=p.out_features,
+        fast=_fast(bias, rows, p),
+        output_offset=p.output_offset,
+        clamp_min=p.clamp_min,
+        clamp_max=p.clamp_max,
+    )
+    in_place = (0,) if p.rows == 1 and p.out_features <= p.in_features else ()
+    return Call("fully_connected_packed", made, scratch_bytes=groups * GROUP * 2, in_place=in_place)
+
+
+def _depthwise(p: DepthwiseConv2dParams) -> Call | None:
+    if (
+        p.batch != 1
+        or p.depth_multiplier != 1
+        or p.dilation_h != 1
+        or p.kernel_h > MOST_ROWS
+        or p.in_c < BLOCK
+    ):
+        return None
+    taps = p.weights.reshape(p.kernel_h * p.kernel_w, p.in_c)
+    blocks = -(-p.in_c // BLOCK)
+    padded = np.zeros((taps.shape[0], blocks * BLOCK), np.int16)
+    padded[:, : p.in_c] = taps
+    weights = padded.reshape(taps.shape[0], blocks, BLOCK).transpose(1, 0, 2)[:, :, [0, 2, 1, 3]]
+    bias = _folded_bias(p.bias, taps.T, p.input_offset)
+    reach = (p.out_w - 1) * p.stride_w + (p.kernel_w - 1) * p.dilation_w + 1
+    ring = reach * p.in_c
+    made = DepthwiseConv2dRowsParams(
+        weights=np.ascontiguousarray(weights).reshape(-1),
+        bias=bias,
+        multiplier=p.multiplier,
+        shift=p.shift,
+        channels=p.in_c,
+        in_h=p.in_h,
+        in_row_bytes=p.in_w * p.in_c,
+        out_h=p.out_h,
+        out_w=p.out_w,
+        kernel_h=p.kernel_h,
+        kernel_w=p.kernel_w,
+        tap_bytes=p.dilation_w * p.in_c,
+        step_bytes=p.stride_w * p.in_c,
+        stride_h=p.stride_h,
+        pad_top=p.pad_top,
+        left_bytes=p.pad_left * p.in_c,
+        ring_row_bytes=ring,
+        padding=-p.input_offset,
+        fast=_fast(bias, taps.T, p),
+        output_offset=p.output_offset,
+        clamp_min=p.clamp_min,
+        clamp_max=p.clamp_max,
+    )
+    in_place = (0,) if _rows_may_grow(p, p.in_w * p.in_c, p.out_w * p.in_c) else ()
+    # a load of four channels may reach three bytes beyond the last row
+    return Call("depthwise_conv2d_rows", made, scratch_bytes=p.kernel_h * ring + BLOCK, in_place=in_place)
+
+
+def _padded(p: Conv2dParams) -> bool:
+    return bool(p.pad_top or p.pad_left or p.out_h != p.in_h or p.out_w != p.in_w)
+
+
+def _packable(rows: Array) -> bool:
+    """Whether halves 256 * a + b fit int16 and their sums int32, for every pair of output channels."""
+    wide = _to_blocks(rows.astype(np.int64))
+    first, second = wide[0::2], wide[1::2]
+    halves = 256 * first + second
+    sums = LARGEST_INPUT * (256 * np.abs(first).sum(axis=1) + np.abs(second).sum(axis=1))
+    return bool(halves.min() >= -HALFWORD and halves.max() < HALFWORD and sums.max() < 2**31)
+
+
+def _to_blocks(rows: Array) -> Array:
+    """Rows of weights with zero rows added up to whole blocks."""
+    missing = -len(rows) % BLOCK
+    return np.concatenate([rows, np.zeros((missing, *rows.shape[1:]), rows.dtype)])
+
+
+def _row_segments(rows: Array) -> Array:
+    """(out, segments, bytes) -> (out, inputs): segments padded to words, in the order of unpacked halves."""
+    out, segments, size = rows.shape
+    padded = np.zeros((out, segments, -(-size // 4) * 4), np.int64)
+    padded[:, :, :size] = rows
+    flat = padded.reshape(out, -1, 4)[:, :, [0, 2, 1, 3]].reshape(out, -1)
+    missing = -flat.shape[1] % GROUP
+    return np.concatenate([flat, np.zeros((out, missing), np.int64)], axis=1)
+
+
+def _packed(rows: Array) -> Array:
+    """(out, inputs) -> words [out / 4][inputs / 2][2] of two halves each."""
+    wide = _to_blocks(rows)
+    halves = (256 * wide[0::2] + wide[1::2]) & 0xFFFF
+    words = halves[:, 0::2] | (halves[:, 1::2] << 16)
+    return words.reshape(-1, 2, words.shape[1]).transpose(0, 2, 1).astype(np.uint32).reshape(-1)
+
+
+def _folded_bias(bias: Array | None, rows: Array, input_offset: int) -> Array:
+    """Bias plus the share of the input's zero point, modulo 2^32 as the sum itself."""
+    total = rows.astype(np.int64).sum(axis=1) * input_offset
+    return (total if bias is None else total + bias).astype(np.int32)
+
+
+def _fast(bias: Array, rows: Array, p: Conv2dParams | FullyConnectedParams | DepthwiseConv2dParams) -> int:
+    """Whether the short requantisation is exact for every channel."""
+    sums = np.abs(bias.astype(np.int64)) + LARGEST_INPUT * np.abs(rows.astype(np.int64)).sum(axis=1)
+    shifts = set((-p.shift.astype(np.int64)).tolist())
+    full = (p.clamp_min, p.clamp_max) == (-128, 127)
+    return int(full and sums.max() < FAST_SUM and shifts <= set(FAST_SHIFTS) and p.multiplier.min() > 0)
+
+
+def _rows_may_grow(p: Conv2dParams | DepthwiseConv2dParams, in_row: int, out_row: int) -> bool:
+    """Whether every output row ends before the first input row that is not yet in the ring."""
+    for y in range(p.out_h):
+        unread = y * p.stride_h - p.pad_top + p.kernel_h
+        if unread < p.in_h and (y + 1) * out_row > max(unread, 0) * in_row:
+            return False
+    return p.out_h * out_row <= p.in_h * in_row
