@@ -116,7 +116,7 @@ def _check_states(graph: Graph, variables: tuple[str, ...]) -> None:
     """State that is no variable begins at its zero point in a .tflite, whatever the graph says."""
     found = []
     for tensor in graph.states():
-        if tensor.name not in variables and not _at_rest(tensor):
+        if tensor.name not in variables and not _at_rest(tensor, tensor):
             found.append(f"state {tensor.describe()} starts at other values than {rest_value(tensor)}")
     if found:
         raise ModelError(problems(f"model '{graph.name}' cannot be written as .tflite:", found))
@@ -129,8 +129,9 @@ def rest_value(tensor: Tensor) -> int:
     return 0
 
 
-def _at_rest(tensor: Tensor) -> bool:
-    return tensor.data is None or bool(np.all(tensor.data == rest_value(tensor)))
+def _at_rest(tensor: Tensor, like: Tensor) -> bool:
+    """Whether state starts where a reset puts it, which goes by the type and zero point of `like`."""
+    return tensor.data is None or bool(np.all(tensor.data == rest_value(like)))
 
 
 def _handle(variable: str) -> FormOperator:
@@ -138,13 +139,21 @@ def _handle(variable: str) -> FormOperator:
     return FormOperator("VAR_HANDLE", (), (variable,), "VarHandleOptions", options)
 
 
+def _assigned(graph: Graph, variable: str) -> Tensor | None:
+    """The first value that the graph assigns to a variable: TFLM resets the variable to its zero point."""
+    for node in graph.consumers(variable):
+        if ops.get(node.op).tflite == "ASSIGN_VARIABLE" and node.inputs[1] is not None:
+            return graph.tensors[node.inputs[1]]
+    return None
+
+
 def _initial_values(graph: Graph, variables: tuple[str, ...]) -> FormSubgraph | None:
     """A subgraph for CALL_ONCE that assigns the reset values; None when they need none."""
     tensors: dict[str, Tensor] = {}
     operators: list[FormOperator] = []
     for name in variables:
-        tensor = graph.tensors[name]
-        if not _at_rest(tensor):
+        tensor, assigned = graph.tensors[name], _assigned(graph, name)
+        if assigned is None or not _at_rest(tensor, assigned):
             value = tensor.replace(name=f"{name}/reset", state=False)
             tensors[value.name] = value
             operators.append(_handle(name))

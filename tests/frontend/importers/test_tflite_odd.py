@@ -12,7 +12,7 @@ from edgegen.codegen import ops
 from edgegen.codegen.graph import DType, Graph, Quantization
 from edgegen.codegen.ops.common import Padding
 from edgegen.frontend.importers.tflite import load_tflite, tensor_index
-from tests.exactness import assert_exact_file
+from tests.exactness import assert_exact, assert_exact_file
 from tests.frontend.importers.files import Fields, build, convolution, edited, relus, streaming, tensor
 
 Change = Callable[[Fields], object]
@@ -178,6 +178,34 @@ def test_variables(start: list[int] | None, sequence: bool) -> None:
     (state,) = graph.states()
     assert state.name == "v" and state.data is not None
     assert state.data.ravel().tolist() == (start or [3, 3, 3, 3])
+
+
+@pytest.mark.parametrize("start", [None, [1, -2, 3, 127]])
+def test_a_variable_whose_users_claim_different_scales(start: list[int] | None) -> None:
+    """Its bytes are copied, and it starts at the zero point of what is assigned first."""
+    made = streaming(start)
+    tensors(made)[0]["Quantization"].update(Scale=[0.25], ZeroPoint=[-9])
+    graph = exact(made, sequence=True)
+    (state,) = graph.states()
+    assert state.data is not None and state.quantization is None
+    assert state.data.ravel().tolist() == (start or [-9] * 4)
+
+
+def test_two_variables_of_one_name() -> None:
+    """The container tells them apart, which TFLM's Python package does not count; our file names them apart."""
+    made = streaming()
+    graph = made["Subgraphs"][0]
+    graph["Tensors"] += [tensor("w", [], "RESOURCE", scale=None), tensor("z", [1, 4])]
+    graph["Outputs"] = [1, 4]
+    options = ("VarHandleOptions", {"SharedName": "v", "Container": "other"})
+    graph["Operators"].insert(1, {**graph["Operators"][0], "Outputs": [3], "Options": options})
+    graph["Operators"] += [
+        {**graph["Operators"][2], "Inputs": [3], "Outputs": [4]},
+        {**graph["Operators"][3], "Inputs": [3, 1]},
+    ]
+    loaded = load_tflite(build(made))
+    assert [state.name for state in loaded.states()] == ["v", "v_state"]
+    assert_exact(loaded, rng=np.random.default_rng(2), sequence=True)
 
 
 def test_options_left_out() -> None:

@@ -93,7 +93,12 @@ def _variable(key: Key, name: str, uses: Sequence[_Use], start: Array | None) ->
     data = at_rest(value) if start is None else start
     if data.shape != value.shape or data.dtype != value.dtype.numpy:
         raise ModelError(f"variable {value.describe()} is initialised with {data.dtype}{list(data.shape)}")
-    return value.replace(state=True, data=data, source=f"variable '{text(key[1])}'")
+    agreed = all(use.value.quantization == uses[0].value.quantization for use in uses)
+    # TFLM copies bytes, whatever scales the tensors claim
+    quantization = value.quantization if agreed else None
+    return value.replace(
+        state=True, data=data, quantization=quantization, source=f"variable '{text(key[1])}'"
+    )
 
 
 def _starts(file: File) -> dict[Key, Array]:
