@@ -192,7 +192,7 @@ def test_a_variable_whose_users_claim_different_scales(start: list[int] | None) 
 
 
 def test_two_variables_of_one_name() -> None:
-    """The container tells them apart, which TFLM's Python package does not count; our file names them apart."""
+    """The container tells them apart; TFLM's Python package counts names only, so our file has two names."""
     made = streaming()
     graph = made["Subgraphs"][0]
     graph["Tensors"] += [tensor("w", [], "RESOURCE", scale=None), tensor("z", [1, 4])]
