@@ -40,7 +40,8 @@ def compare_with(folder: Path, against: str, *, vectors: int | None, seed: int =
     reference = Reference(project.graph).run(inputs, keep=True)
     oracle = _oracle(against)
     with oracle:
-        trace = oracle.trace(project.tflite, inputs)
+        # vectors are the steps of a sequence, as they are for the reference
+        trace = oracle.trace(project.tflite, inputs, sequence=True)
     outputs = dict(zip(project.graph.outputs, trace.outputs, strict=True))
     theirs = {**_by_name(project.graph, trace.tensors), **outputs}
     rows = [
