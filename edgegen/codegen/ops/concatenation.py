@@ -27,6 +27,7 @@ class Concatenation(Operator):
     types = "int8, uint8, int16, int32, int64, float32, bool"
     constraints = "all of one type and one quantisation"
     monotone = True
+    keeps_quantization = True
 
     def infer(self, view: NodeView) -> tuple[TensorType, ...]:
         tensors = _tensors(view)

@@ -30,6 +30,7 @@ class Extreme(PairOperator):
     accepts = (DType.INT8, DType.INT16, DType.INT32)
     kernel = "maximum"
     monotone = True
+    keeps_quantization = True
     sign: ClassVar[int]
 
     def prepare(self, view: NodeView) -> MaximumParams:

@@ -11,7 +11,7 @@ import numpy as np
 
 from edgegen.codegen.arithmetic import INT32_MIN, quantize_multiplier, requantize, rounding_divide_by_pot
 from edgegen.codegen.fixed_functions import exp_on_negative_values, log_of_q12
-from edgegen.codegen.graph import Array, DType
+from edgegen.codegen.graph import Array, DType, Quantization
 from edgegen.codegen.ops.base import Call, NodeView, Operator, Params, TensorType
 from edgegen.codegen.ops.common import quantization
 
@@ -58,6 +58,9 @@ class LogSoftmax(Operator):
         assert x is not None
         shifted = x - x.max(axis=-1, keepdims=True)
         return ((shifted - np.log(np.exp(shifted).sum(axis=-1, keepdims=True))).astype(x.dtype),)
+
+    def output_quantization(self, dtype: DType) -> Quantization | None:
+        return Quantization((1 / 16,), (127,))
 
     def prepare(self, view: NodeView) -> LogSoftmaxParams:
         x, y = view.input(0), view.outputs[0]

@@ -11,12 +11,12 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from edgegen.codegen.arithmetic import Int64
-from edgegen.codegen.graph import Array
+from edgegen.codegen.graph import Array, Tensor
 from edgegen.codegen.ops.base import Call, NodeView, Operator, Params, TensorType, reference_only
 
 LOOPS = 6
@@ -64,6 +64,9 @@ class Movement(Operator):
 
     types = "int8, uint8, int16, int32, int64, float32, bool"
     monotone = True
+    data: ClassVar[int] = 0
+    """The position of the tensor among the inputs."""
+    keeps_quantization = True
 
     @abstractmethod
     def move(self, view: NodeView, x: Array) -> Array:
@@ -73,23 +76,28 @@ class Movement(Operator):
         """The byte that `HOLE`s get."""
         return 0
 
+    def places(self, view: NodeView) -> Int64:
+        """The number of the input element at each place of the output, or `HOLE`."""
+        places: Int64 = self.move(view, element_numbers(view, self.data))[0]
+        return places
+
     def output_shape(self, view: NodeView) -> tuple[int, ...]:
         """By default what `move` gives; its errors are the model's."""
-        weightless = np.broadcast_to(np.int8(0), (1, *view.input(0).shape))
+        weightless = np.broadcast_to(np.int8(0), (1, *view.input(self.data).shape))
         return self.move(view, weightless).shape[1:]
 
     def infer(self, view: NodeView) -> tuple[TensorType, ...]:
-        return (TensorType(self.output_shape(view), view.input(0).dtype),)
+        return (TensorType(self.output_shape(view), view.input(self.data).dtype),)
 
     def run_float(self, view: NodeView, inputs: Sequence[Array | None]) -> tuple[Array, ...]:
-        assert inputs[0] is not None
-        return (self.move(view, inputs[0]),)
+        x = inputs[self.data]
+        assert x is not None
+        return (self.move(view, x),)
 
     def prepare(self, view: NodeView) -> Params:
-        x = view.input(0)
-        same_types(view)
-        places = self.move(view, element_numbers(view))[0]
-        found = movement_params(places, x.dtype.bytes, fill=self.fill(view), source=x.size)
+        x = view.input(self.data)
+        same_types(view, x)
+        found = movement_params(self.places(view), x.dtype.bytes, fill=self.fill(view), source=x.size)
         if found is None:
             raise view.error(f"moves {x.describe()} in a way that takes more than {LOOPS} loops")
         return found
@@ -98,17 +106,17 @@ class Movement(Operator):
         return (run_movement(params, inputs[0]),)
 
     def call(self, view: NodeView, params: Any) -> Call:
-        return movement_call(params)
+        return movement_call(params, self.data)
 
     def channel_sources(self, view: NodeView) -> Array | None:
-        return channels_kept(view, self.move(view, element_numbers(view))[0])
+        return channels_kept(view.input(self.data), self.places(view))
 
 
-def same_types(view: NodeView) -> None:
-    """Movement keeps the type of the first input."""
+def same_types(view: NodeView, x: Tensor) -> None:
+    """Movement keeps the type of what it moves."""
     for y in view.outputs:
-        if y.dtype is not view.input(0).dtype:
-            raise view.error(f"keeps the type of {view.input(0).describe()}, got {y.describe()}")
+        if y.dtype is not x.dtype:
+            raise view.error(f"keeps the type of {x.describe()}, got {y.describe()}")
 
 
 def element_numbers(view: NodeView, position: int = 0) -> Int64:
@@ -117,11 +125,17 @@ def element_numbers(view: NodeView, position: int = 0) -> Int64:
     return np.arange(x.size, dtype=np.int64).reshape(1, *x.shape)
 
 
-def movement_call(params: Params) -> Call:
-    """The kernel that goes with these parameters."""
+def movement_call(params: Params, position: int = 0) -> Call:
+    """The kernel that goes with these parameters, on one input."""
     if isinstance(params, CopyParams):
-        return Call(kernel="copy", params=params, in_place=(0,))
-    return Call(kernel="copy_nd" if isinstance(params, CopyNdParams) else "remap", params=params)
+        return Call(kernel="copy", params=params, inputs=(position,), in_place=(position,))
+    kernel = "copy_nd" if isinstance(params, CopyNdParams) else "remap"
+    return Call(kernel=kernel, params=params, inputs=(position,))
+
+
+def copy_params(x: Tensor) -> CopyParams:
+    """Parameters that copy a whole tensor."""
+    return CopyParams(bytes=x.bytes, shape=x.shape)
 
 
 def run_movement(params: Params, x: Array) -> Array:
@@ -142,6 +156,10 @@ def movement_params(places: Int64, element: int, *, fill: int, source: int) -> P
     if found is None:
         return None
     origin, terms = found
+    if origin == HOLE:
+        holes = np.array([-(2**31), *(0,) * (LOOPS - 1)], np.int32)
+        whole = places.size * element
+        return RemapParams(place=holes, size=(1,) * LOOPS, block=whole, fill=fill, shape=places.shape)
     axes, block = _merged([term for term in terms if len(term) > 1])
     if len(axes) > LOOPS:
         return None
@@ -158,9 +176,9 @@ def movement_params(places: Int64, element: int, *, fill: int, source: int) -> P
     return RemapParams(place=table, size=size, block=block * element, fill=fill, shape=places.shape)
 
 
-def channels_kept(view: NodeView, places: Int64) -> Array | None:
+def channels_kept(x: Tensor, places: Int64) -> Array | None:
     """The input channel of each output channel, where a map keeps the last axis apart."""
-    shape = view.input(0).shape
+    shape = x.shape
     if not shape or not places.ndim or not places.size or np.any(places == HOLE):
         return None
     channels = places % shape[-1]
@@ -169,15 +187,18 @@ def channels_kept(view: NodeView, places: Int64) -> Array | None:
 
 
 def _terms(places: Int64) -> tuple[int, list[Int64]] | None:
-    """A map as an origin and one term an axis that starts at the origin; None if it is no such sum."""
-    real = np.argwhere(places != HOLE)
-    if not len(real):
-        return 0, [np.full(size, HOLE, np.int64) for size in places.shape]
-    base = tuple(real[0])
+    """A map as an origin and one term an axis that starts at the origin; None if it is no such sum.
+
+    The origin is `HOLE` where nothing is taken from the input.
+    """
+    first = int(np.argmax(places.reshape(-1) != HOLE))
+    base = tuple(int(index) for index in np.unravel_index(first, places.shape))
+    if places[base] == HOLE:
+        return HOLE, []
     origin = int(places[base])
     terms = []
     for axis in range(places.ndim):
-        line = places[(*base[:axis], slice(None), *base[axis + 1 :])]
+        line = np.moveaxis(places, axis, -1)[*base[:axis], *base[axis + 1 :]]
         terms.append(np.where(line == HOLE, HOLE, line - origin))
     return (origin, terms) if np.array_equal(_sum(terms, origin), places) else None
 

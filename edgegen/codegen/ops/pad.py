@@ -33,6 +33,7 @@ class PadOperator(Operator):
 
     types = "int8, uint8, int16, int32, float32, bool"
     constraints = "paddings constant, up to 6 dimensions"
+    keeps_quantization = True
 
     def value(self, view: NodeView) -> Array:
         """The value of the padding, of the input's type."""

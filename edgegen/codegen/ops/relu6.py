@@ -22,6 +22,7 @@ class Relu6(ClampedRescale):
     tflite = "RELU6"
     activation = "relu6"
     constraints = "input and output of one quantisation"
+    keeps_quantization = True
 
     def table(self, view: NodeView) -> Int64:
         zero, six = _bounds(view)

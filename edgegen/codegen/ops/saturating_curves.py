@@ -53,6 +53,10 @@ class Curve(Lookup):
         value = rounding_divide_by_pot(curve, 31 - self.output_bits) + self.output_zero_point
         return np.where(offset <= -radius, -128, np.where(offset >= radius, 127, value))
 
+    def output_quantization(self, dtype: DType) -> Quantization:
+        bits, zero = (15, 0) if dtype is DType.INT16 else (self.output_bits, self.output_zero_point)
+        return Quantization((2.0**-bits,), (zero,))
+
     def prepare(self, view: NodeView) -> Params:
         x, _ = self.check_types(view)
         self._check_output(view)
@@ -67,20 +71,14 @@ class Curve(Lookup):
     def _check_output(self, view: NodeView) -> None:
         """Both scale and zero point of the output are part of the function's definition."""
         x, y = view.input(0), view.outputs[0]
-        q = quantization(view, y)
-        bits, zero = (15, 0) if y.dtype is DType.INT16 else (self.output_bits, self.output_zero_point)
-        if q.scale != 2.0**-bits or q.zero_point != zero:
+        q, own = quantization(view, y), self.output_quantization(y.dtype)
+        if (q.scale, q.zero_point) != (own.scale, own.zero_point):
             raise view.error(
-                f"gives {y.dtype.value} at scale 2^-{bits} and zero point {zero}, "
+                f"gives {y.dtype.value} at scale {own.scale:g} and zero point {own.zero_point}, "
                 f"but {y.describe()} has {q.scale:g} and {q.zero_point}; requantise after it"
             )
         if x.dtype is DType.INT16 and quantization(view, x).zero_point:
             raise view.error(f"takes int16 at zero point 0, but {x.describe()} has another")
-
-    def output_quantization(self, dtype: DType) -> Quantization | None:
-        if dtype is DType.INT16:
-            return Quantization((2.0**-15,), (0,))
-        return Quantization((2.0**-self.output_bits,), (self.output_zero_point,))
 
     def run_int(self, params: Any, inputs: Sequence[Array]) -> tuple[Array, ...]:
         if isinstance(params, CurveInt16Params):

@@ -33,6 +33,7 @@ class SelectV2(Operator):
     tflite_options = "SelectV2Options"
     types = "bool with int8, int16, int32, float32"
     constraints = "the numbers of one quantisation; all broadcast, up to 6 dimensions"
+    keeps_quantization = True
 
     def infer(self, view: NodeView) -> tuple[TensorType, ...]:
         shapes = [view.input(position).shape for position in range(3)]

@@ -27,7 +27,7 @@ void edgegen_remap(const edgegen_remap_params *p, const uint8_t *input, uint8_t 
         for (int32_t i = 0; i < p->size[5]; ++i) {
             const int64_t place = base + inner[i];
             if (place < 0) {
-                memset(output, p->fill, (size_t)p->block);
+                memset(output, p->fill & 0xFF, (size_t)p->block);
             } else {
                 memcpy(output, input + place, (size_t)p->block);
             }
