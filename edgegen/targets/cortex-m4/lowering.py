@@ -31,9 +31,10 @@ class Conv2dPackedParams(Params):
     """See kernels/conv2d_packed.h."""
 
     weights: Array
-    bias: Array
-    multiplier: Array
-    shift: Array
+    records: Array | None
+    bias: Array | None
+    multiplier: Array | None
+    shift: Array | None
     groups: int
     in_h: int
     in_row_bytes: int
@@ -48,7 +49,6 @@ class Conv2dPackedParams(Params):
     left_bytes: int
     ring_row_bytes: int
     padding: int
-    fast: int
     output_offset: int
     clamp_min: int
     clamp_max: int
@@ -59,14 +59,14 @@ class FullyConnectedPackedParams(Params):
     """See kernels/fully_connected_packed.h."""
 
     weights: Array
-    bias: Array
-    multiplier: Array
-    shift: Array
+    records: Array | None
+    bias: Array | None
+    multiplier: Array | None
+    shift: Array | None
     groups: int
     rows: int
     in_features: int
     out_features: int
-    fast: int
     output_offset: int
     clamp_min: int
     clamp_max: int
@@ -139,12 +139,11 @@ def _conv2d(p: Conv2dParams) -> Call | None:
     weights = _packed(_row_segments(rows))
     groups = weights.size // (2 * BLOCK * -(-p.out_c // BLOCK))
     bias = _folded_bias(p.bias, rows.reshape(p.out_c, -1), p.input_offset)
+    fast = _fast(bias, rows.reshape(p.out_c, -1), p)
     ring = 0 if pointwise else (p.out_w - 1) * p.stride_w * p.in_c + p.kernel_w * p.in_c
     made = Conv2dPackedParams(
         weights=weights,
-        bias=bias,
-        multiplier=p.multiplier,
-        shift=p.shift,
+        **_rescaling(bias, fast, p),
         groups=groups,
         in_h=p.in_h,
         in_row_bytes=p.in_w * p.in_c,
@@ -159,7 +158,6 @@ def _conv2d(p: Conv2dParams) -> Call | None:
         left_bytes=p.pad_left * p.in_c,
         ring_row_bytes=ring,
         padding=-p.input_offset,
-        fast=_fast(bias, rows.reshape(p.out_c, -1), p),
         output_offset=p.output_offset,
         clamp_min=p.clamp_min,
         clamp_max=p.clamp_max,
@@ -176,16 +174,14 @@ def _fully_connected(p: FullyConnectedParams) -> Call | None:
     weights = _packed(_row_segments(rows[:, np.newaxis]))
     groups = weights.size // (2 * BLOCK * -(-p.out_features // BLOCK))
     bias = _folded_bias(p.bias, rows, p.input_offset)
+    fast = _fast(bias, rows, p)
     made = FullyConnectedPackedParams(
         weights=weights,
-        bias=bias,
-        multiplier=p.multiplier,
-        shift=p.shift,
+        **_rescaling(bias, fast, p),
         groups=groups,
         rows=p.rows,
         in_features=p.in_features,
         out_features=p.out_features,
-        fast=_fast(bias, rows, p),
         output_offset=p.output_offset,
         clamp_min=p.clamp_min,
         clamp_max=p.clamp_max,
@@ -205,7 +201,7 @@ def _depthwise(p: DepthwiseConv2dParams) -> Call | None:
         return None
     taps = p.weights.reshape(p.kernel_h * p.kernel_w, p.in_c)
     blocks = -(-p.in_c // BLOCK)
-    padded = np.zeros((taps.shape[0], blocks * BLOCK), np.int16)
+    padded = np.zeros((taps.shape[0], blocks * BLOCK), np.int8)
     padded[:, : p.in_c] = taps
     weights = padded.reshape(taps.shape[0], blocks, BLOCK).transpose(1, 0, 2)[:, :, [0, 2, 1, 3]]
     bias = _folded_bias(p.bias, taps.T, p.input_offset)
@@ -274,13 +270,32 @@ def _packed(rows: Array) -> Array:
     wide = _to_blocks(rows)
     halves = (256 * wide[0::2] + wide[1::2]) & 0xFFFF
     words = halves[:, 0::2] | (halves[:, 1::2] << 16)
-    return words.reshape(-1, 2, words.shape[1]).transpose(0, 2, 1).astype(np.uint32).reshape(-1)
+    paired: Array = words.reshape(-1, 2, words.shape[1]).transpose(0, 2, 1)
+    return paired.astype(np.uint32).reshape(-1)
 
 
 def _folded_bias(bias: Array | None, rows: Array, input_offset: int) -> Array:
     """Bias plus the share of the input's zero point, modulo 2^32 as the sum itself."""
     total = rows.astype(np.int64).sum(axis=1) * input_offset
-    return (total if bias is None else total + bias).astype(np.int32)
+    folded: Array = total if bias is None else total + bias
+    return folded.astype(np.int32)
+
+
+def _rescaling(bias: Array, fast: int, p: Conv2dParams | FullyConnectedParams) -> dict[str, Array | None]:
+    """Records of four channels where the short requantisation is exact, else plain arrays."""
+    if not fast:
+        return {"records": None, "bias": bias, "multiplier": p.multiplier, "shift": p.shift}
+    blocks = -(-len(bias) // BLOCK)
+    table = np.zeros((blocks, 9), np.uint32)
+    twice, multiplier, right = (np.zeros(blocks * BLOCK, np.int64) for _ in range(3))
+    right[:] = 1  # of channels that are not there
+    twice[: len(bias)] = 2 * bias.astype(np.int64)
+    multiplier[: len(bias)] = p.multiplier
+    right[: len(bias)] = -p.shift.astype(np.int64)
+    table[:, 0:4] = (twice.reshape(-1, BLOCK) & 0xFFFFFFFF).astype(np.uint32)
+    table[:, 4:8] = multiplier.reshape(-1, BLOCK).astype(np.uint32)
+    table[:, 8] = np.ascontiguousarray(right.astype(np.uint8)).view("<u4")
+    return {"records": table.reshape(-1), "bias": None, "multiplier": None, "shift": None}
 
 
 def _fast(bias: Array, rows: Array, p: Conv2dParams | FullyConnectedParams | DepthwiseConv2dParams) -> int:

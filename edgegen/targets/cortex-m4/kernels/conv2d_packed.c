@@ -1,6 +1,7 @@
 #include "conv2d_packed.h"
 
 #include "dsp.h"
+#include "packed_block.h"
 #include "packed_mac.h"
 #include "row_ring.h"
 
@@ -34,22 +35,6 @@ static uint32_t *unpack(const int8_t *first, const int8_t *second, int32_t bytes
     return to;
 }
 
-static void store_fast(const edgegen_conv2d_packed_params *p, const int32_t *sums, int32_t channel,
-                       int32_t count, int8_t *first, int8_t *second)
-{
-    const int32_t odd = 2 * p->output_offset + 1;
-    for (int32_t i = 0; i < count; ++i) {
-        const int32_t bias = p->bias[channel + i];
-        const int32_t multiplier = p->multiplier[channel + i];
-        const int32_t right = -p->shift[channel + i];
-        const int32_t nudge = odd * ((int32_t)1 << (right - 1));
-        const int32_t a = edgegen_requantize_fast(sums[2 * i] + bias, multiplier, right, nudge);
-        const int32_t b = edgegen_requantize_fast(sums[2 * i + 1] + bias, multiplier, right, nudge);
-        first[i] = (int8_t)edgegen_saturate8(a);
-        second[i] = (int8_t)edgegen_saturate8(b);
-    }
-}
-
 static int8_t rescaled(const edgegen_conv2d_packed_params *p, int32_t sum, int32_t channel)
 {
     const int32_t acc = edgegen_wrap32((int64_t)sum + p->bias[channel]);
@@ -57,30 +42,42 @@ static int8_t rescaled(const edgegen_conv2d_packed_params *p, int32_t sum, int32
     return (int8_t)edgegen_clamp(out + p->output_offset, p->clamp_min, p->clamp_max);
 }
 
-static void store_exact(const edgegen_conv2d_packed_params *p, const int32_t *sums, int32_t channel,
-                        int32_t count, int8_t *first, int8_t *second)
-{
-    for (int32_t i = 0; i < count; ++i) {
-        first[i] = rescaled(p, sums[2 * i], channel + i);
-        second[i] = rescaled(p, sums[2 * i + 1], channel + i);
-    }
-}
-
-/* All channels of two positions; where there is only one, both are the same. */
-static void two_positions(const edgegen_conv2d_packed_params *p, const uint32_t *columns, int8_t *first,
-                          int8_t *second)
+/* All channels of two positions by any requantisation; where there is only one position, both are the same.
+ */
+static void two_positions_exact(const edgegen_conv2d_packed_params *p, const uint32_t *columns, int8_t *first,
+                                int8_t *second)
 {
     const uint32_t *weights = p->weights;
     int32_t sums[8];
     for (int32_t channel = 0; channel < p->out_c; channel += 4) {
-        const int32_t count = edgegen_min(4, p->out_c - channel);
         edgegen_packed_mac_4x2(weights, columns, p->groups, sums);
-        if (p->fast) {
-            store_fast(p, sums, channel, count, first + channel, second + channel);
-        } else {
-            store_exact(p, sums, channel, count, first + channel, second + channel);
-        }
         weights += 8 * p->groups;
+        for (int32_t i = 0; i < edgegen_min(4, p->out_c - channel); ++i) {
+            first[channel + i] = rescaled(p, sums[2 * i], channel + i);
+            second[channel + i] = rescaled(p, sums[2 * i + 1], channel + i);
+        }
+    }
+}
+
+/* The same by blocks; a last block of fewer than four channels goes through a buffer. */
+static void two_positions(const edgegen_conv2d_packed_params *p, const uint32_t *columns, int8_t *first,
+                          int8_t *second)
+{
+    const int32_t whole = p->out_c / 4;
+    edgegen_packed_block block = {p->weights, p->records, 2 * p->output_offset + 1, 16 * p->groups, whole};
+    if (whole > 0) {
+        edgegen_packed_block_4x2(&block, columns, first, second);
+    }
+    if (4 * whole < p->out_c) {
+        int8_t last[2][4];
+        block.weights += whole * 8 * p->groups;
+        block.records += whole * 9;
+        block.blocks = 1;
+        edgegen_packed_block_4x2(&block, columns, last[0], last[1]);
+        for (int32_t i = 0; i < p->out_c - 4 * whole; ++i) {
+            first[4 * whole + i] = last[0][i];
+            second[4 * whole + i] = last[1][i];
+        }
     }
 }
 
@@ -95,7 +92,11 @@ static void one_row(const edgegen_conv2d_packed_params *p, const int8_t *const *
             end = unpack(first, first + next * p->step_bytes, p->segment_bytes, end);
         }
         int8_t *out = output + x * p->out_c;
-        two_positions(p, columns, out, out + next * p->out_c);
+        if (p->records) {
+            two_positions(p, columns, out, out + next * p->out_c);
+        } else {
+            two_positions_exact(p, columns, out, out + next * p->out_c);
+        }
     }
 }
 

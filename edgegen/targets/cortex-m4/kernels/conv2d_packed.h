@@ -6,9 +6,10 @@
 
 typedef struct {
     const uint32_t *weights;   /* [out_c / 4][4 * groups][2], see packed_mac.h */
-    const int32_t *bias;       /* [out_c], zero point of the input folded in */
-    const int32_t *multiplier; /* [out_c] */
-    const int8_t *shift;       /* [out_c], positive to the left */
+    const uint32_t *records;   /* of the fast case, [out_c / 4][9], see packed_block.h; else null */
+    const int32_t *bias;       /* of the exact case, [out_c], zero point of the input folded in */
+    const int32_t *multiplier; /* of the exact case, [out_c] */
+    const int8_t *shift;       /* of the exact case, [out_c], positive to the left */
     int32_t groups;            /* of eight inputs, those of a window padded */
     int32_t in_h, in_row_bytes;
     int32_t out_h, out_w, out_c;
@@ -18,7 +19,6 @@ typedef struct {
     int32_t stride_h, pad_top, left_bytes;
     int32_t ring_row_bytes; /* 0: windows lie in the input as they are */
     int32_t padding;
-    int32_t fast; /* every channel meets the conditions of requantize_fast, and the clamp is that of int8 */
     int32_t output_offset, clamp_min, clamp_max;
 } edgegen_conv2d_packed_params;
 

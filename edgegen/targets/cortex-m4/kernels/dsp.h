@@ -30,21 +30,6 @@ static inline uint32_t edgegen_bytes13(uint32_t word)
     return out;
 }
 
-/* sum + low half of a * low half of b, and the like. */
-static inline int32_t edgegen_mac_bb(int32_t sum, uint32_t a, uint32_t b)
-{
-    int32_t out;
-    __asm("smlabb %0, %1, %2, %3" : "=r"(out) : "r"(a), "r"(b), "r"(sum));
-    return out;
-}
-
-static inline int32_t edgegen_mac_tt(int32_t sum, uint32_t a, uint32_t b)
-{
-    int32_t out;
-    __asm("smlatt %0, %1, %2, %3" : "=r"(out) : "r"(a), "r"(b), "r"(sum));
-    return out;
-}
-
 /* floor((twice * multiplier + 2^31) / 2^32): the rounding doubling high multiply of twice / 2. */
 static inline int32_t edgegen_high_mul_twice(int32_t twice, int32_t multiplier)
 {

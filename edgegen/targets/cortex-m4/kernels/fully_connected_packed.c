@@ -1,6 +1,7 @@
 #include "fully_connected_packed.h"
 
 #include "dsp.h"
+#include "packed_block.h"
 #include "packed_mac.h"
 
 static void unpack(const int8_t *from, int32_t bytes, uint32_t *to)
@@ -24,32 +25,54 @@ static void unpack(const int8_t *from, int32_t bytes, uint32_t *to)
 
 static int8_t rescaled(const edgegen_fully_connected_packed_params *p, int32_t sum, int32_t channel)
 {
-    const int32_t multiplier = p->multiplier[channel];
-    const int32_t shift = p->shift[channel];
-    if (p->fast) {
-        const int32_t nudge = (2 * p->output_offset + 1) * ((int32_t)1 << (-shift - 1));
-        const int32_t out = edgegen_requantize_fast(sum + p->bias[channel], multiplier, -shift, nudge);
-        return (int8_t)edgegen_saturate8(out);
-    }
     const int32_t acc = edgegen_wrap32((int64_t)sum + p->bias[channel]);
-    const int32_t out = edgegen_requantize(acc, multiplier, shift) + p->output_offset;
-    return (int8_t)edgegen_clamp(out, p->clamp_min, p->clamp_max);
+    const int32_t out = edgegen_requantize(acc, p->multiplier[channel], p->shift[channel]);
+    return (int8_t)edgegen_clamp(out + p->output_offset, p->clamp_min, p->clamp_max);
+}
+
+static void row_exact(const edgegen_fully_connected_packed_params *p, const uint32_t *column, int8_t *output)
+{
+    const uint32_t *weights = p->weights;
+    int32_t sums[4];
+    for (int32_t channel = 0; channel < p->out_features; channel += 4) {
+        edgegen_packed_mac_4x1(weights, column, p->groups, sums);
+        weights += 8 * p->groups;
+        for (int32_t i = 0; i < edgegen_min(4, p->out_features - channel); ++i) {
+            output[channel + i] = rescaled(p, sums[i], channel + i);
+        }
+    }
+}
+
+/* By blocks; a last block of fewer than four outputs goes through a buffer. */
+static void row(const edgegen_fully_connected_packed_params *p, const uint32_t *column, int8_t *output)
+{
+    const int32_t whole = p->out_features / 4;
+    edgegen_packed_block block = {p->weights, p->records, 2 * p->output_offset + 1, 16 * p->groups, whole};
+    if (whole > 0) {
+        edgegen_packed_block_4x1(&block, column, output);
+    }
+    if (4 * whole < p->out_features) {
+        int8_t last[4];
+        block.weights += whole * 8 * p->groups;
+        block.records += whole * 9;
+        block.blocks = 1;
+        edgegen_packed_block_4x1(&block, column, last);
+        for (int32_t i = 0; i < p->out_features - 4 * whole; ++i) {
+            output[4 * whole + i] = last[i];
+        }
+    }
 }
 
 void edgegen_fully_connected_packed(const edgegen_fully_connected_packed_params *p, const int8_t *input,
                                     int8_t *output, void *scratch)
 {
     uint32_t *column = (uint32_t *)scratch;
-    int32_t sums[4];
-    for (int32_t row = 0; row < p->rows; ++row) {
-        const uint32_t *weights = p->weights;
+    for (int32_t n = 0; n < p->rows; ++n) {
         unpack(input, p->in_features, column);
-        for (int32_t channel = 0; channel < p->out_features; channel += 4) {
-            edgegen_packed_mac_4x1(weights, column, p->groups, sums);
-            weights += 8 * p->groups;
-            for (int32_t i = 0; i < edgegen_min(4, p->out_features - channel); ++i) {
-                output[channel + i] = rescaled(p, sums[i], channel + i);
-            }
+        if (p->records) {
+            row(p, column, output);
+        } else {
+            row_exact(p, column, output);
         }
         input += p->in_features;
         output += p->out_features;

@@ -6,12 +6,12 @@
 
 typedef struct {
     const uint32_t *weights;   /* [out_features / 4][4 * groups][2], see packed_mac.h */
-    const int32_t *bias;       /* [out_features], zero point of the input folded in */
-    const int32_t *multiplier; /* [out_features] */
-    const int8_t *shift;       /* [out_features], positive to the left */
+    const uint32_t *records;   /* of the fast case, [out_features / 4][9], see packed_block.h; else null */
+    const int32_t *bias;       /* of the exact case, [out_features], zero point of the input folded in */
+    const int32_t *multiplier; /* of the exact case, [out_features] */
+    const int8_t *shift;       /* of the exact case, [out_features], positive to the left */
     int32_t groups;            /* of eight inputs */
     int32_t rows, in_features, out_features;
-    int32_t fast; /* every output meets the conditions of requantize_fast, and the clamp is that of int8 */
     int32_t output_offset, clamp_min, clamp_max;
 } edgegen_fully_connected_packed_params;
 

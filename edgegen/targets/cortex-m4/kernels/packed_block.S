@@ -1,0 +1,177 @@
+/* Blocks of four output channels by packed weights, with their requantisation; see packed_block.h and
+ * packed_mac.S for the arithmetic of the packed halves. */
+    .syntax unified
+    .thumb
+    .text
+
+/* r12 records of the block, lr odd. Sums \a and \b of channel \i become bytes: twice the sum plus twice the bias,
+ * times the multiplier, rounded away from zero while the zero point is added, saturated. */
+    .macro requantize2 a, b, twice, i
+    ldr r0, [r12, #4 * \i]
+    ldr r1, [r12, #16 + 4 * \i]
+    ldrsb r2, [r12, #32 + \i]
+    add \a, r0, \a, \twice
+    add \b, r0, \b, \twice
+    sub r3, r2, #1
+    lsl r3, lr, r3
+    smmulr \a, \a, r1
+    smmulr \b, \b, r1
+    add \a, \a, \a, asr #31
+    add \b, \b, \b, asr #31
+    add \a, \a, r3
+    add \b, \b, r3
+    asr \a, \a, r2
+    asr \b, \b, r2
+    ssat \a, #8, \a
+    ssat \b, #8, \b
+    .endm
+
+    .macro step_4x2
+    ldrd r0, r1, [r12], #8
+    ldrd r2, r3, [lr], #8
+    smlad r4, r0, r2, r4
+    smlad r5, r1, r2, r5
+    smlad r6, r0, r3, r6
+    smlad r7, r1, r3, r7
+    sxtb16 r2, r2
+    sxtb16 r3, r3
+    smlad r8, r0, r2, r8
+    smlad r9, r1, r2, r9
+    smlad r10, r0, r3, r10
+    smlad r11, r1, r3, r11
+    .endm
+
+/* Frame: 0 end of the columns, 4 columns, 8 records, 12 odd, 16 blocks left, 20 first, 24 second, 28 weights.
+ * Registers of the inner loop: r0, r1 activations of two positions; r2, r3 weights; r12 columns; lr weights;
+ * r4, r5 H of channels (0, 1); r6, r7 H of (2, 3); r8, r9 B of (0, 1); r10, r11 B of (2, 3). */
+    .balign 4
+    .global edgegen_packed_block_4x2
+    .type edgegen_packed_block_4x2, %function
+    .thumb_func
+edgegen_packed_block_4x2:
+    push {r4-r11, lr}
+    sub sp, sp, #36
+    strd r2, r3, [sp, #20]
+    ldrd lr, r4, [r0]
+    ldrd r5, r6, [r0, #8]
+    ldr r7, [r0, #16]
+    add r6, r1, r6, lsl #1
+    strd r6, r1, [sp]
+    strd r4, r5, [sp, #8]
+    str r7, [sp, #16]
+1:
+    ldr r12, [sp, #4]
+    movs r4, #0
+    movs r5, #0
+    movs r6, #0
+    movs r7, #0
+    mov r8, r4
+    mov r9, r4
+    mov r10, r4
+    mov r11, r4
+2:
+    step_4x2
+    step_4x2
+    step_4x2
+    step_4x2
+    ldr r0, [sp]
+    cmp r12, r0
+    bne 2b
+    str lr, [sp, #28]
+    ldrd r12, lr, [sp, #8]
+    sub r4, r4, r8
+    sub r5, r5, r9
+    sub r6, r6, r10
+    sub r7, r7, r11
+    requantize2 r4, r5, "asr #7", 0
+    requantize2 r8, r9, "lsl #1", 1
+    requantize2 r6, r7, "asr #7", 2
+    requantize2 r10, r11, "lsl #1", 3
+    add r12, r12, #36
+    str r12, [sp, #8]
+    ldrd r0, r1, [sp, #20]
+    bfi r4, r8, #8, #8
+    bfi r4, r6, #16, #8
+    bfi r4, r10, #24, #8
+    str r4, [r0], #4
+    bfi r5, r9, #8, #8
+    bfi r5, r7, #16, #8
+    bfi r5, r11, #24, #8
+    str r5, [r1], #4
+    strd r0, r1, [sp, #20]
+    ldr r0, [sp, #16]
+    ldr lr, [sp, #28]
+    subs r0, r0, #1
+    str r0, [sp, #16]
+    bne.w 1b
+    add sp, sp, #36
+    pop {r4-r11, pc}
+    .size edgegen_packed_block_4x2, . - edgegen_packed_block_4x2
+
+    .macro step_4x1
+    ldr r0, [r1], #4
+    ldrd r2, r3, [r12], #8
+    smlad r4, r0, r2, r4
+    smlad r5, r0, r3, r5
+    sxtb16 r2, r2
+    sxtb16 r3, r3
+    smlad r6, r0, r2, r6
+    smlad r7, r0, r3, r7
+    .endm
+
+    .macro requantize1 a, twice, i
+    ldr r0, [r8, #4 * \i]
+    ldr r2, [r8, #16 + 4 * \i]
+    ldrsb r3, [r8, #32 + \i]
+    add \a, r0, \a, \twice
+    smmulr \a, \a, r2
+    sub r0, r3, #1
+    lsl r0, r9, r0
+    add \a, \a, \a, asr #31
+    add \a, \a, r0
+    asr \a, \a, r3
+    ssat \a, #8, \a
+    .endm
+
+/* r0 activations; r1 column; r2, r3 weights; r4 H of channels (0, 1), r5 of (2, 3); r6 B of (0, 1), r7 of (2, 3);
+ * r8 records; r9 odd; r10 end of the column; r11 output; r12 weights; lr blocks left. The column's start lies on
+ * the stack. */
+    .balign 4
+    .global edgegen_packed_block_4x1
+    .type edgegen_packed_block_4x1, %function
+    .thumb_func
+edgegen_packed_block_4x1:
+    push {r1, r4-r11, lr}
+    mov r11, r2
+    ldrd r12, r8, [r0]
+    ldrd r9, r10, [r0, #8]
+    ldr lr, [r0, #16]
+    add r10, r10, r1
+1:
+    ldr r1, [sp]
+    movs r4, #0
+    movs r5, #0
+    movs r6, #0
+    movs r7, #0
+2:
+    step_4x1
+    step_4x1
+    step_4x1
+    step_4x1
+    cmp r1, r10
+    bne 2b
+    sub r4, r4, r6
+    sub r5, r5, r7
+    requantize1 r4, "asr #7", 0
+    requantize1 r6, "lsl #1", 1
+    requantize1 r5, "asr #7", 2
+    requantize1 r7, "lsl #1", 3
+    add r8, r8, #36
+    bfi r4, r6, #8, #8
+    bfi r4, r5, #16, #8
+    bfi r4, r7, #24, #8
+    str r4, [r11], #4
+    subs lr, lr, #1
+    bne.w 1b
+    pop {r1, r4-r11, pc}
+    .size edgegen_packed_block_4x1, . - edgegen_packed_block_4x1
