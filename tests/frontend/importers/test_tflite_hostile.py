@@ -165,9 +165,17 @@ def test_more_operators_than_a_model_has() -> None:
 def test_a_long_list_of_problems_is_cut() -> None:
     made = relus(300)
     for item in tensors(made):
-        item["Type"] = tflite.TensorType.STRING
+        item["Quantization"].update(Scale=[-1.0])
+    assert "and 201 more" in refused(build(made))
+
+
+def test_a_type_that_many_tensors_have_is_one_problem() -> None:
+    made = relus(30)
+    for item in tensors(made):
+        item["Type"] = tflite.TensorType.FLOAT16
     message = refused(build(made))
-    assert "and 201 more" in message
+    assert "type float16 of tensors 0, 1, 2, 3, 4, 5, 6, 7 and 23 more: not supported; convert" in message
+    assert message.count("\n") == 1
 
 
 def test_a_huge_variable_takes_no_memory() -> None:
@@ -245,8 +253,11 @@ WRONG: dict[str, tuple[Change, str]] = {
         lambda m: tensors(m)[3].update(Type=tflite.TensorType.INT16),
         "the file declares",
     ),
-    "text": (lambda m: tensors(m)[0].update(Type=tflite.TensorType.STRING), "this type is not supported"),
-    "an unknown type": (lambda m: tensors(m)[0].update(Type=99), "type 99"),
+    "text": (
+        lambda m: tensors(m)[0].update(Type=tflite.TensorType.STRING),
+        "type string of tensor 0: not supported",
+    ),
+    "an unknown type": (lambda m: tensors(m)[0].update(Type=99), "type 99 of tensor 0"),
     "a scale that is no number": (
         lambda m: tensors(m)[0]["Quantization"].update(Scale=[float("nan")]),
         "has the scale nan",

@@ -18,7 +18,7 @@ from edgegen.frontend.importers.tflite.nodes import (
     order_problems,
     unsupported,
 )
-from edgegen.frontend.importers.tflite.tensors import convert, unique_names
+from edgegen.frontend.importers.tflite.tensors import convert, unique_names, unsupported_types
 from edgegen.frontend.importers.tflite.variables import find_variables
 
 MAX_LISTED = 100
@@ -98,7 +98,10 @@ def used_tensors(file: File, found: list[str]) -> dict[int, Tensor]:
         made.update(find_variables(file, names))
     except ModelError as error:
         found.append(str(error))
-    for index in sorted(main.used() - set(made)):
+    rest = main.used() - set(made)
+    impossible = unsupported_types(main.tensors[index] for index in sorted(rest))
+    found += impossible
+    for index in sorted(rest - {index for indices in impossible.values() for index in indices}):
         try:
             made[index] = convert(main.tensors[index], names[index])
         except ModelError as error:

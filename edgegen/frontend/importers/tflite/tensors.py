@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 import numpy as np
@@ -17,6 +17,9 @@ from edgegen.frontend.importers.tflite.file import FileQuantization, FileSignatu
 MAX_COMPUTED = 1 << 22
 """Elements of an activation. A file can declare any number, and index maps take dozens of bytes for each."""
 _SOURCE = "tensor "
+_SHOWN = 8
+"""How many tensors a message lists."""
+_KINDS = MappingProxyType({dtype.name: dtype for dtype in DType})
 _QUANTIZED = frozenset({DType.INT8, DType.UINT8, DType.INT16, DType.INT32})
 _SCALED_BIAS = frozenset({DType.INT64})
 _ADVICE = MappingProxyType(
@@ -83,14 +86,33 @@ def at_rest(tensor: Tensor) -> Array:
     return np.broadcast_to(np.array(rest_value(tensor), tensor.dtype.numpy), tensor.shape)
 
 
+def unsupported_types(tensors: Iterable[FileTensor]) -> Mapping[str, list[int]]:
+    """A problem for each element type that no tensor of a graph can have, with the tensors that have it."""
+    found: dict[str, list[int]] = {}
+    for tensor in tensors:
+        if tensor.kind not in _KINDS and not (tensor.kind == "INT4" and tensor.data is not None):
+            found.setdefault(tensor.kind, []).append(tensor.index)
+    return MappingProxyType(
+        {f"type {kind.lower()} of {_tensors(k)}: {_advice(kind)}": k for kind, k in found.items()}
+    )
+
+
+def _tensors(indices: list[int]) -> str:
+    listed = ", ".join(str(index) for index in indices[:_SHOWN])
+    more = f" and {len(indices) - _SHOWN} more" if len(indices) > _SHOWN else ""
+    return f"tensor{'' if len(indices) == 1 else 's'} {listed}{more}"
+
+
+def _advice(kind: str) -> str:
+    return f"not supported; {_ADVICE.get(kind, 'convert the model to int8')}"
+
+
 def _dtype(tensor: FileTensor) -> DType:
     if tensor.kind == "INT4" and tensor.data is not None:
         return DType.INT8
-    known = {dtype.name: dtype for dtype in DType}
-    if tensor.kind not in known:
-        advice = _ADVICE.get(tensor.kind, "convert the model to int8")
-        raise ModelError(f"{tensor.describe()}: this type is not supported; {advice}")
-    return known[tensor.kind]
+    if tensor.kind not in _KINDS:
+        raise ModelError(f"{tensor.describe()}: its type is {_advice(tensor.kind)}")
+    return _KINDS[tensor.kind]
 
 
 def _constant(tensor: FileTensor, data: memoryview, dtype: DType) -> Array:
