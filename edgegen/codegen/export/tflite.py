@@ -17,6 +17,7 @@ from edgegen.codegen.graph import DType, Graph, Quantization, Tensor
 SCHEMA_VERSION = 3
 IDENTIFIER = b"TFL3"
 DESCRIPTION = "edgegen"
+SIGNATURE = "serving_default"
 
 TYPES = MappingProxyType({dtype: getattr(tflite.TensorType, dtype.name) for dtype in DType})
 """Codes of `tflite.TensorType`, named as ours."""
@@ -58,6 +59,7 @@ def write_form(parts: Sequence[FormSubgraph]) -> bytes:
         "OperatorCodes": [writer.operator_code(code) for code in writer.codes],
         "Description": DESCRIPTION,
         "Buffers": writer.buffers,
+        "SignatureDefs": [writer.signature(parts[0])],
     }
     model = table(writer.builder, "Model", fields)
     writer.builder.Finish(model.value, IDENTIFIER)
@@ -90,6 +92,22 @@ class _Writer:
             "Name": part.name,
         }
         return table(self.builder, "SubGraph", fields)
+
+    def signature(self, part: FormSubgraph) -> Offset:
+        """The names of inputs and outputs, by which LiteRT's users call a model."""
+        indices = part.indices
+
+        def named(names: Sequence[str]) -> list[Offset]:
+            maps = [{"Name": name, "TensorIndex": indices[name]} for name in names]
+            return [table(self.builder, "TensorMap", fields) for fields in maps]
+
+        fields = {
+            "Inputs": named(part.inputs),
+            "Outputs": named(part.outputs),
+            "SignatureKey": SIGNATURE,
+            "SubgraphIndex": 0,
+        }
+        return table(self.builder, "SignatureDef", fields)
 
     def tensor(self, tensor: Tensor) -> Offset:
         quantization = None if tensor.quantization is None else self.quantization(tensor.quantization)

@@ -17,7 +17,7 @@ from edgegen.codegen.ops.common import Padding
 from edgegen.codegen.ops.conv2d import Conv2dAttributes
 from edgegen.codegen.ops.pools import PoolAttributes
 from edgegen.errors import ModelError
-from edgegen.frontend.importers.tflite import load_tflite
+from edgegen.frontend.importers.tflite import load_tflite, read_file
 from tests.exactness import T, assert_exact, one_op_graph, oracle, uniform
 
 INT8 = np.dtype(np.int8)
@@ -60,6 +60,13 @@ def test_what_the_file_says(rng: np.random.Generator) -> None:
     options = tflite.Conv2DOptions()
     options.Init(operator.BuiltinOptions().Bytes, operator.BuiltinOptions().Pos)
     assert (options.Padding(), options.StrideH(), options.StrideW()) == (1, 2, 1)
+
+
+def test_the_names_by_which_a_model_is_called(rng: np.random.Generator) -> None:
+    file = read_file(write_tflite(convolution(rng, Padding(), None)))
+    (signature,) = file.signatures
+    assert (signature.key, signature.subgraph) == ("serving_default", 0)
+    assert (signature.inputs, signature.outputs) == ((("in0", 0),), (("out0", 3),))
 
 
 def test_constants_are_aligned(rng: np.random.Generator) -> None:
