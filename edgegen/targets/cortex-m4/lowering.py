@@ -13,6 +13,8 @@ from edgegen.codegen.ops.base import Call, NodeView, Params
 from edgegen.codegen.ops.conv2d import Conv2dParams
 from edgegen.codegen.ops.depthwise_conv2d import DepthwiseConv2dParams
 from edgegen.codegen.ops.fully_connected import FullyConnectedParams
+from edgegen.codegen.ops.pools import PoolParams
+from edgegen.codegen.ops.sums import SumParams
 
 GROUP = 8
 """Inputs that the packed inner loop takes at a time."""
@@ -100,6 +102,24 @@ class DepthwiseConv2dRowsParams(Params):
     clamp_max: int
 
 
+@dataclass(frozen=True, eq=False)
+class AddAlignedParams(Params):
+    """See kernels/add_aligned.h."""
+
+    count: int
+    wide_is_second: int
+    wide_scale: int
+    wide_offset: int
+    fine_offset: int
+    fine_multiplier: int
+    fine_right: int
+    fine_nudge: int
+    fine_sign: int
+    multiplier: int
+    right: int
+    nudge: int
+
+
 def choices(view: NodeView, call: Call) -> Sequence[Choice]:
     """The packed kernel where it applies, beside the portable one that always does."""
     params = call.params
@@ -110,9 +130,13 @@ def choices(view: NodeView, call: Call) -> Sequence[Choice]:
         made = _fully_connected(params)
     elif call.kernel == "depthwise_conv2d" and isinstance(params, DepthwiseConv2dParams):
         made = _depthwise(params)
+    elif call.kernel == "add" and isinstance(params, SumParams):
+        made = _add(view, params, call)
+    elif call.kernel == "average_pool2d" and isinstance(params, PoolParams):
+        made = _average_pool(params)
     if made is None:
         return ()
-    macs = _macs(view)
+    macs = max(_macs(view), view.outputs[0].size)
     return (
         Choice(made, cycles=macs * 3 // 2, flash_bytes=_bytes(made.params), reason="DSP instructions"),
         Choice(call, cycles=macs * 15, flash_bytes=_bytes(params), reason="portable"),
@@ -203,7 +227,7 @@ def _depthwise(p: DepthwiseConv2dParams) -> Call | None:
     blocks = -(-p.in_c // BLOCK)
     padded = np.zeros((taps.shape[0], blocks * BLOCK), np.int8)
     padded[:, : p.in_c] = taps
-    weights = padded.reshape(taps.shape[0], blocks, BLOCK).transpose(1, 0, 2)[:, :, [0, 2, 1, 3]]
+    weights = padded.reshape(taps.shape[0], blocks, BLOCK).transpose(1, 0, 2)
     bias = _folded_bias(p.bias, taps.T, p.input_offset)
     reach = (p.out_w - 1) * p.stride_w + (p.kernel_w - 1) * p.dilation_w + 1
     ring = reach * p.in_c
@@ -234,6 +258,47 @@ def _depthwise(p: DepthwiseConv2dParams) -> Call | None:
     in_place = (0,) if _rows_may_grow(p, p.in_w * p.in_c, p.out_w * p.in_c) else ()
     # a load of four channels may reach three bytes beyond the last row
     return Call("depthwise_conv2d_rows", made, scratch_bytes=p.kernel_h * ring + BLOCK, in_place=in_place)
+
+
+def _add(view: NodeView, p: SumParams, call: Call) -> Call | None:
+    """Operands of one shape, of which the one of the larger scale needs no multiplier but one half."""
+    half = (1 << 30, 0)
+    first, second = (p.first_multiplier, p.first_shift), (p.second_multiplier, p.second_shift)
+    same = view.input(0).shape == view.input(1).shape
+    full = (p.clamp_min, p.clamp_max) == (-128, 127)
+    if not same or not full or half not in (first, second) or -p.output_shift not in FAST_SHIFTS:
+        return None
+    wide_is_second = first != half
+    wide_offset, fine_offset = p.first_offset, p.second_offset
+    fine_multiplier, fine_shift = second
+    signs = (1, p.sign)
+    if wide_is_second:
+        wide_offset, fine_offset = p.second_offset, p.first_offset
+        fine_multiplier, fine_shift = first
+        signs = (p.sign, 1)
+    right = -p.output_shift
+    made = AddAlignedParams(
+        count=view.outputs[0].size,
+        wide_is_second=int(wide_is_second),
+        wide_scale=signs[0] << 20,
+        wide_offset=(signs[0] << 20) * wide_offset,
+        fine_offset=fine_offset << 21,
+        fine_multiplier=fine_multiplier,
+        fine_right=-fine_shift,
+        fine_nudge=(1 << -fine_shift) >> 1,
+        fine_sign=2 * signs[1],
+        multiplier=p.output_multiplier,
+        right=right,
+        nudge=(2 * p.output_offset + 1) << (right - 1),
+    )
+    return Call("add_aligned", made, inputs=(0, 1), in_place=call.in_place)
+
+
+def _average_pool(p: PoolParams) -> Call | None:
+    """Four channels at a time, summed in int16: as many elements as cannot overflow it."""
+    if p.channels % BLOCK or p.kernel_h * p.kernel_w > HALFWORD // LARGEST_INPUT - 1:
+        return None
+    return Call("average_pool2d_wide", p)
 
 
 def _padded(p: Conv2dParams) -> bool:

@@ -5,9 +5,23 @@
 #include "packed_mac.h"
 #include "row_ring.h"
 
+/* One to three bytes as the low ones of a word; after whole words the load may begin before them. */
+static inline uint32_t last_bytes(const int8_t *from, int32_t bytes, int32_t whole)
+{
+    if (whole) {
+        return edgegen_load4(from + bytes - 4) >> (8 * (4 - bytes));
+    }
+    uint32_t word = 0;
+    for (int32_t i = bytes - 1; i >= 0; --i) {
+        word = word << 8 | (uint8_t)from[i];
+    }
+    return word;
+}
+
 /* One row of two windows as int16: bytes 0 and 2, then 1 and 3, the order of the packed weights. */
 static uint32_t *unpack(const int8_t *first, const int8_t *second, int32_t bytes, uint32_t *to)
 {
+    const int32_t whole = bytes >= 4;
     for (; bytes >= 4; bytes -= 4) {
         const uint32_t a = edgegen_load4(first);
         const uint32_t b = edgegen_load4(second);
@@ -20,12 +34,8 @@ static uint32_t *unpack(const int8_t *first, const int8_t *second, int32_t bytes
         to += 4;
     }
     if (bytes > 0) {
-        uint32_t a = 0;
-        uint32_t b = 0;
-        for (int32_t i = bytes - 1; i >= 0; --i) {
-            a = a << 8 | (uint8_t)first[i];
-            b = b << 8 | (uint8_t)second[i];
-        }
+        const uint32_t a = last_bytes(first, bytes, whole);
+        const uint32_t b = last_bytes(second, bytes, whole);
         to[0] = edgegen_bytes02(a);
         to[1] = edgegen_bytes02(b);
         to[2] = edgegen_bytes13(a);

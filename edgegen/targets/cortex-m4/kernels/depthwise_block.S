@@ -24,7 +24,7 @@
 
 /* r0, r1, r2 rows; r3 bytes to the next tap; r4 to r7 sums of channels 0 to 3; r8, r9 activations of channels
  * (0, 2) and (1, 3); r10, r11 weights of the same; r12 block; lr output. Frame: 0 block, 4 step, 8 output step,
- * 12 outputs left. */
+ * 12 end of the outputs. */
     .balign 4
     .global edgegen_depthwise_block_3x3
     .type edgegen_depthwise_block_3x3, %function
@@ -34,10 +34,10 @@ edgegen_depthwise_block_3x3:
     sub sp, sp, #20
     mov lr, r1
     str r0, [sp]
-    ldr r1, [r0, #152]
-    ldrd r2, r3, [r0, #156]
-    strd r1, r3, [sp, #4]
-    str r2, [sp, #12]
+    ldrd r1, r2, [r0, #152]
+    ldr r3, [r0, #160]
+    strd r1, r2, [sp, #4]
+    str r3, [sp, #12]
     ldr r3, [r0, #148]
     ldrd r1, r2, [r0, #140]
     ldr r0, [r0, #136]
@@ -76,8 +76,7 @@ edgegen_depthwise_block_3x3:
     add r1, r1, r8
     add r2, r2, r8
     add lr, lr, r9
-    subs r10, r10, #1
-    str r10, [sp, #12]
+    cmp lr, r10
     bne.w 1b
     add sp, sp, #20
     pop {r4-r11, pc}

@@ -4,11 +4,10 @@
 #include "dsp.h"
 #include "row_ring.h"
 
-/* The sums of four channels at one position, in the order of the weights. */
+/* The sums of four channels at one position. */
 static void window(const edgegen_depthwise_conv2d_rows_params *p, const int8_t *const *rows, int32_t at,
                    const int8_t *w, int32_t *sums)
 {
-    static const int32_t order[4] = {0, 2, 1, 3};
     for (int32_t i = 0; i < 4; ++i) {
         sums[i] = 0;
     }
@@ -16,7 +15,7 @@ static void window(const edgegen_depthwise_conv2d_rows_params *p, const int8_t *
         const int8_t *x = rows[ky] + at;
         for (int32_t kx = 0; kx < p->kernel_w; ++kx) {
             for (int32_t i = 0; i < 4; ++i) {
-                sums[order[i]] += x[order[i]] * w[i];
+                sums[i] += x[i] * w[i];
             }
             x += p->tap_bytes;
             w += 4;
@@ -45,17 +44,17 @@ static void four_channels_3x3(const edgegen_depthwise_conv2d_rows_params *p, con
         block.records[i].right = right;
     }
     for (int32_t t = 0; t < 9; ++t) {
-        for (int32_t i = 0; i < 4; ++i) {
-            block.weights[t][i] = (int16_t)(2 * *w++);
-        }
+        const uint32_t word = edgegen_load4(w + 4 * t);
+        block.weights[t][0] = edgegen_twice16(edgegen_bytes02(word));
+        block.weights[t][1] = edgegen_twice16(edgegen_bytes13(word));
     }
     for (int32_t ky = 0; ky < 3; ++ky) {
         block.rows[ky] = rows[ky] + first;
     }
     block.tap_bytes = p->tap_bytes;
     block.step_bytes = p->step_bytes;
-    block.count = p->out_w;
     block.output_bytes = p->channels;
+    block.end = output + p->out_w * p->channels;
     edgegen_depthwise_block_3x3(&block, output);
 }
 

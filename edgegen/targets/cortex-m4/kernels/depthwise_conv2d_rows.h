@@ -5,7 +5,7 @@
 #include <stdint.h>
 
 typedef struct {
-    const int8_t *weights;     /* [channels / 4][kernel_h * kernel_w][4], channels 0, 2, 1, 3 of each four */
+    const int8_t *weights;     /* [channels / 4][kernel_h * kernel_w][4] */
     const int32_t *bias;       /* [channels], zero point of the input folded in */
     const int32_t *multiplier; /* [channels] */
     const int8_t *shift;       /* [channels], positive to the left */

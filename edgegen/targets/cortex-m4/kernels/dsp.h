@@ -30,6 +30,29 @@ static inline uint32_t edgegen_bytes13(uint32_t word)
     return out;
 }
 
+/* Both int16 halves doubled. */
+static inline uint32_t edgegen_twice16(uint32_t pair)
+{
+    uint32_t out;
+    __asm("sadd16 %0, %1, %1" : "=r"(out) : "r"(pair));
+    return out;
+}
+
+/* sum + bytes 0 and 2 of a word, as int16 each. */
+static inline uint32_t edgegen_add_bytes02(uint32_t sum, uint32_t word)
+{
+    uint32_t out;
+    __asm("sxtab16 %0, %1, %2" : "=r"(out) : "r"(sum), "r"(word));
+    return out;
+}
+
+static inline uint32_t edgegen_add_bytes13(uint32_t sum, uint32_t word)
+{
+    uint32_t out;
+    __asm("sxtab16 %0, %1, %2, ror #8" : "=r"(out) : "r"(sum), "r"(word));
+    return out;
+}
+
 /* floor((twice * multiplier + 2^31) / 2^32): the rounding doubling high multiply of twice / 2. */
 static inline int32_t edgegen_high_mul_twice(int32_t twice, int32_t multiplier)
 {

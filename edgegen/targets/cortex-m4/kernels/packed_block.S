@@ -41,7 +41,8 @@
     smlad r11, r1, r3, r11
     .endm
 
-/* Frame: 0 end of the columns, 4 columns, 8 records, 12 odd, 16 blocks left, 20 first, 24 second, 28 weights.
+/* Frame: 0 end of the columns, 4 columns, 8 records, 12 odd, 16 blocks left, 20 first, 24 second, 28 weights,
+ * 32 not 0 if the groups are odd in number: then the first pass of the unrolled loop is half a pass.
  * Registers of the inner loop: r0, r1 activations of two positions; r2, r3 weights; r12 columns; lr weights;
  * r4, r5 H of channels (0, 1); r6, r7 H of (2, 3); r8, r9 B of (0, 1); r10, r11 B of (2, 3). */
     .balign 4
@@ -59,6 +60,9 @@ edgegen_packed_block_4x2:
     strd r6, r1, [sp]
     strd r4, r5, [sp, #8]
     str r7, [sp, #16]
+    sub r6, r6, r1
+    and r6, r6, #32
+    str r6, [sp, #32]
 1:
     ldr r12, [sp, #4]
     movs r4, #0
@@ -69,14 +73,22 @@ edgegen_packed_block_4x2:
     mov r9, r4
     mov r10, r4
     mov r11, r4
+    ldr r0, [sp, #32]
+    cmp r0, #0
+    bne.w 3f
 2:
+    step_4x2
+    step_4x2
+    step_4x2
+    step_4x2
+3:
     step_4x2
     step_4x2
     step_4x2
     step_4x2
     ldr r0, [sp]
     cmp r12, r0
-    bne 2b
+    bne.w 2b
     str lr, [sp, #28]
     ldrd r12, lr, [sp, #8]
     sub r4, r4, r8

@@ -1,20 +1,41 @@
 #include "row_ring.h"
 
+static inline void put4(int8_t *to, uint32_t word)
+{
+    __builtin_memcpy(to, &word, 4);
+}
+
+static inline uint32_t get4(const int8_t *from)
+{
+    uint32_t word;
+    __builtin_memcpy(&word, from, 4);
+    return word;
+}
+
 static void fill(int8_t *to, int8_t value, int32_t bytes)
 {
-    for (int32_t i = 0; i < bytes; ++i) {
-        to[i] = value;
+    const uint32_t word = (uint8_t)value * 0x01010101u;
+    for (; bytes >= 16; bytes -= 16) {
+        put4(to, word);
+        put4(to + 4, word);
+        put4(to + 8, word);
+        put4(to + 12, word);
+        to += 16;
+    }
+    for (; bytes > 0; --bytes) {
+        *to++ = value;
     }
 }
 
 static void copy(int8_t *to, const int8_t *from, int32_t bytes)
 {
-    for (; bytes >= 4; bytes -= 4) {
-        uint32_t word;
-        __builtin_memcpy(&word, from, 4);
-        __builtin_memcpy(to, &word, 4);
-        from += 4;
-        to += 4;
+    for (; bytes >= 16; bytes -= 16) {
+        put4(to, get4(from));
+        put4(to + 4, get4(from + 4));
+        put4(to + 8, get4(from + 8));
+        put4(to + 12, get4(from + 12));
+        from += 16;
+        to += 16;
     }
     for (; bytes > 0; --bytes) {
         *to++ = *from++;
