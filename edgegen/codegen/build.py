@@ -13,6 +13,7 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from edgegen import __version__
+from edgegen.codegen import passes
 from edgegen.codegen.budget import SizeReport, check_image, check_plan
 from edgegen.codegen.emit import Emission, ProjectInput, emit
 from edgegen.codegen.graph import Array, Graph
@@ -127,10 +128,7 @@ def build(
 
 def optimize(graph: Graph, options: BuildOptions) -> Graph:
     """The passes over an integer graph; none of them changes an output bit."""
-    chosen = [RemoveConstantChannels()] if options.remove_constant_channels else []
-    for transformation in chosen:
-        graph = transformation.apply(graph)
-    return graph
+    return passes.run(graph, [RemoveConstantChannels()] if options.remove_constant_channels else [])
 
 
 def compile_project(folder: Path, target: Target, options: BuildOptions, *, trace: bool = False) -> Path:
