@@ -158,7 +158,8 @@ def _padding(attrs: Mapping[str, Any]) -> Padding:
 def _conv2d(freezer: _Freezer, record: Record) -> _Form:
     """A convolution with a group for each channel is a depthwise one, with weights (1, kh, kw, out)."""
     attrs = record.attrs
-    depthwise = attrs["groups"] == record.inputs[0].shape[-1] and record.inputs[1].shape[3] == 1
+    channels = record.inputs[0].shape[-1]
+    depthwise = channels > 1 and attrs["groups"] == channels
     op = "depthwise_conv2d" if depthwise else "conv2d"
     attributes = ops.get(op).attributes(
         stride=attrs["stride"], dilation=attrs["dilation"], padding=_padding(attrs)

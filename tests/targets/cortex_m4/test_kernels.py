@@ -1,0 +1,180 @@
+"""The Cortex-M4's own kernels: the emulated image returns the reference's bytes for drawn layers.
+
+Many layers read one input side by side, so that a single image proves all of them.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from edgegen.codegen.build import BuildOptions, build
+from edgegen.codegen.export.tflite import write_tflite
+from edgegen.codegen.graph import Attributes, DType, Graph, Node, Quantization, Tensor
+from edgegen.codegen.lower import lower
+from edgegen.codegen.ops.common import Padding, same_padding, window_count
+from edgegen.codegen.ops.conv2d import Conv2dAttributes
+from edgegen.codegen.ops.depthwise_conv2d import DepthwiseConv2dAttributes
+from edgegen.codegen.ops.fully_connected import FullyConnectedAttributes
+from edgegen.codegen.ops.pools import PoolAttributes
+from edgegen.codegen.ops.sums import SumAttributes
+from edgegen.codegen.source import QuantizedSource
+from edgegen.codegen.verify import VerifySettings, verify
+from edgegen.targets import load_target
+
+LAYERS = 10
+MODELS = 6
+
+
+class Builder:
+    """A graph of layers side by side."""
+
+    def __init__(self, seed: int) -> None:
+        self.rng = np.random.default_rng(seed)
+        self.channels = int(self.rng.choice([1, 3, 4, 5, 8, 16, 24]))
+        self.size = (int(self.rng.integers(4, 9)), int(self.rng.integers(4, 9)))
+        self.tensors: list[Tensor] = []
+        self.nodes: list[Node] = []
+        self.outputs: list[str] = []
+        self.x = self.activation("x", (1, *self.size, self.channels))
+
+    def activation(
+        self, name: str, shape: tuple[int, ...], scale: float | None = None, zero: int | None = None
+    ) -> Tensor:
+        rng = self.rng
+        chosen = float(np.float32(2.0 ** rng.uniform(-6, -3) if scale is None else scale))
+        point = int(rng.choice([-128, 127, int(rng.integers(-128, 128))])) if zero is None else zero
+        tensor = Tensor(name, shape, DType.INT8, Quantization((chosen,), (point,)))
+        self.tensors.append(tensor)
+        return tensor
+
+    def constant(self, name: str, data: np.ndarray, scales: np.ndarray, axis: int | None) -> Tensor:
+        q = Quantization(tuple(scales.astype(np.float32).astype(float).tolist()), (0,) * len(scales), axis)
+        tensor = Tensor(name, data.shape, DType(data.dtype.name), q, data)
+        self.tensors.append(tensor)
+        return tensor
+
+    def weights(self, shape: tuple[int, ...], outputs: int, axis: int, label: str) -> tuple[str, str]:
+        """Weights and bias; sometimes extreme, so that a fallback is needed."""
+        rng = self.rng
+        low = -128 if rng.integers(4) == 0 else -127
+        w = rng.integers(low, 128, shape).astype(np.int8)
+        if rng.integers(3) == 0:
+            w[...] = rng.choice([-127, 127])
+        spread = int(rng.choice([100, 10_000, 2**30]))
+        bias = rng.integers(-spread, spread + 1, outputs).astype(np.int32)
+        scales = np.exp2(rng.uniform(*((-14, -8) if rng.integers(3) else (-26, 0)), outputs))
+        x_scale = self.x.quantization.scale
+        return (
+            self.constant(f"{label}/w", w, scales, axis).name,
+            self.constant(f"{label}/b", bias, x_scale * scales, 0).name,
+        )
+
+    def add(
+        self,
+        op: str,
+        inputs: tuple[str, ...],
+        shape: tuple[int, ...],
+        attributes: Attributes,
+        *,
+        like_input: bool = False,
+    ) -> None:
+        name = f"y{len(self.nodes)}"
+        q = self.x.quantization
+        y = (
+            self.activation(name, shape, q.scale, q.zero_point)
+            if like_input
+            else self.activation(name, shape)
+        )
+        self.nodes.append(Node(f"{op}{len(self.nodes)}", op, inputs, (y.name,), attributes))
+        self.outputs.append(name)
+
+    def window(self) -> tuple[tuple[int, int], tuple[int, int], Padding, tuple[int, int]]:
+        rng = self.rng
+        kernel = tuple(int(k) for k in rng.choice([1, 2, 3, 3, 4], 2))
+        stride = tuple(int(s) for s in rng.choice([1, 1, 2, 3], 2))
+        pairs = [(0, 0), (0, 0)]
+        if rng.integers(2):
+            pairs = [same_padding(n, k, s) for n, k, s in zip(self.size, kernel, stride, strict=True)]
+        out = tuple(
+            window_count(n, pad, k, s) for n, pad, k, s in zip(self.size, pairs, kernel, stride, strict=True)
+        )
+        return kernel, stride, Padding(*pairs[0], *pairs[1]), out
+
+    def conv2d(self) -> None:
+        kernel, stride, padding, out = self.window()
+        channels = int(self.rng.choice([1, 2, 4, 6, 7, 8, 12]))
+        label = f"conv{len(self.nodes)}"
+        w, b = self.weights((channels, *kernel, self.channels), channels, 0, label)
+        attributes = Conv2dAttributes(stride=stride, padding=padding, activation=self.activation_name())
+        self.add("conv2d", ("x", w, b), (1, *out, channels), attributes)
+
+    def depthwise_conv2d(self) -> None:
+        kernel, stride, padding, out = self.window()
+        label = f"dw{len(self.nodes)}"
+        w, b = self.weights((1, *kernel, self.channels), self.channels, 3, label)
+        attributes = DepthwiseConv2dAttributes(
+            stride=stride, padding=padding, activation=self.activation_name()
+        )
+        self.add("depthwise_conv2d", ("x", w, b), (1, *out, self.channels), attributes)
+
+    def fully_connected(self) -> None:
+        features = self.x.size
+        outputs = int(self.rng.integers(1, 12))
+        w, b = self.weights((outputs, features), outputs, 0, f"fc{len(self.nodes)}")
+        attributes = FullyConnectedAttributes(activation=self.activation_name())
+        self.add("fully_connected", ("x", w, b), (1, outputs), attributes)
+
+    def sum(self) -> None:
+        other = self.activation(f"other{len(self.nodes)}", self.x.shape)
+        self.other = other.name
+        op = str(self.rng.choice(["add", "sub"]))
+        operands = ("x", other.name) if self.rng.integers(2) else (other.name, "x")
+        self.add(op, operands, self.x.shape, SumAttributes(activation=self.activation_name()))
+
+    def average_pool2d(self) -> None:
+        kernel, stride, padding, out = self.window()
+        attributes = PoolAttributes(size=kernel, stride=stride, padding=padding)
+        self.add("average_pool2d", ("x",), (1, *out, self.channels), attributes, like_input=True)
+
+    def activation_name(self) -> str:
+        return str(self.rng.choice(["none", "none", "relu", "relu6"]))
+
+    def graph(self) -> Graph:
+        kinds = [self.conv2d, self.conv2d, self.depthwise_conv2d, self.depthwise_conv2d]
+        kinds += [self.fully_connected, self.sum, self.average_pool2d]
+        for index in range(LAYERS):
+            kinds[index % len(kinds)]()
+        inputs = ["x", *(t.name for t in self.tensors if t.name.startswith("other"))]
+        return Graph.build(
+            name="layers", tensors=self.tensors, nodes=self.nodes, inputs=inputs, outputs=self.outputs
+        )
+
+
+@pytest.mark.parametrize("seed", range(MODELS))
+def test_drawn_layers_are_exact_in_emulation(seed: int, tmp_path: Path) -> None:
+    source = QuantizedSource(
+        name="layers",
+        tflite=write_tflite(Builder(seed).graph()),
+        described="drawn",
+        file_name="layers.tflite",
+    )
+    options = BuildOptions(remove_constant_channels=False)
+    report = build(source, load_target("cortex-m4"), tmp_path, options=options)
+    assert verify(report.folder, VerifySettings(vectors=30)).bytes_compared > 0
+
+
+def test_the_draws_reach_every_kernel_and_every_fallback() -> None:
+    """Packed and portable, short and exact requantisation."""
+    kernels: set[tuple[str, bool | None]] = set()
+    for seed in range(MODELS):
+        for step in lower(Builder(seed).graph(), target=load_target("cortex-m4")).steps:
+            records = getattr(step.call.params, "records", getattr(step.call.params, "fast", None))
+            kernels.add((step.call.kernel, None if records is None else bool(np.any(records))))
+    names = {name for name, _ in kernels}
+    assert {"conv2d_packed", "conv2d", "fully_connected_packed", "depthwise_conv2d_rows"} <= names
+    assert {"add_aligned", "add", "average_pool2d_wide", "average_pool2d"} <= names
+    assert {("conv2d_packed", True), ("conv2d_packed", None)} <= kernels
+    assert {("depthwise_conv2d_rows", True), ("depthwise_conv2d_rows", False)} <= kernels
