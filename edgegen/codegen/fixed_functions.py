@@ -6,6 +6,8 @@ gemmlowp `fixedpoint/fixedpoint.h`, as used by TFLM's logistic, tanh and softmax
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 import numpy.typing as npt
 
@@ -137,6 +139,7 @@ def _doubled(x: Int64, times: Int64) -> Int64:
     return saturated
 
 
+@lru_cache(maxsize=4096)
 def inverse_sqrt(x: int) -> tuple[int, int]:
     """1 / sqrt(x) of an integer as multiplier and shift (TFLM GetInvSqrtQuantizedMultiplierExp)."""
     if x <= 1:

@@ -46,6 +46,17 @@ def constant_pairs(view: NodeView, position: int, what: str, count: int) -> tupl
     return tuple(zip(values[::2], values[1::2], strict=True))
 
 
+def speaks_of_channels(view: NodeView, channels: int) -> bool:
+    """Whether a constant of integers could be taken for one that has an element a channel.
+
+    Who removes channels cuts such constants; an axis or a size must not be cut.
+    """
+    return any(
+        tensor is not None and tensor.constant and tensor.shape[-1:] == (channels,)
+        for tensor in view.inputs[1:]
+    )
+
+
 def resolved_shape(view: NodeView, shape: Sequence[int], elements: int) -> tuple[int, ...]:
     """A shape whose one -1 is computed; it must hold exactly `elements`."""
     known = 1

@@ -17,6 +17,7 @@ class BatchToSpaceNd(Movement):
     tflite = "BATCH_TO_SPACE_ND"
     tflite_options = "BatchToSpaceNDOptions"
     constraints = "three or four dimensions; block and crops constant"
+    any_channels = True
 
     def move(self, view: NodeView, x: Array) -> Array:
         block, crops = blocks_and_pairs(view, "crops")

@@ -15,6 +15,7 @@ class ExpandDims(Movement):
     tflite = "EXPAND_DIMS"
     tflite_options = "ExpandDimsOptions"
     constraints = "the axis constant"
+    any_channels = True
 
     def output_shape(self, view: NodeView) -> tuple[int, ...]:
         shape = view.input(0).shape

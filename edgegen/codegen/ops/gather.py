@@ -109,9 +109,6 @@ class Gather(Movement):
             return Call(kernel="gather", params=params, inputs=(0, 1))
         return movement_call(params)
 
-    def channel_sources(self, view: NodeView) -> Array | None:
-        return super().channel_sources(view) if view.input(1).constant else None
-
     def bounds(
         self, view: NodeView, params: Any, low: Sequence[Array], high: Sequence[Array]
     ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:

@@ -79,12 +79,10 @@ def _alpha(view: NodeView) -> float:
 
 
 def _params(view: NodeView) -> LeakyReluInt16Params:
-    """The multipliers from products and quotients in float32 (TFLM `leaky_relu_common.cc`)."""
     x, y = quantization(view, view.input(0)), quantization(view, view.outputs[0])
     alpha = _alpha(view)
-    scale_in, scale_out = np.float32(x.scale), np.float32(y.scale)
-    negative, negative_shift = quantize_multiplier(float(scale_in * np.float32(alpha) / scale_out))
-    positive, positive_shift = quantize_multiplier(float(scale_in / scale_out))
+    negative, negative_shift = quantize_multiplier(x.scale * alpha / y.scale)
+    positive, positive_shift = quantize_multiplier(x.scale / y.scale)
     return LeakyReluInt16Params(
         count=view.input(0).size,
         input_offset=-x.zero_point,

@@ -30,6 +30,7 @@ class MirrorPad(Movement):
     tflite = "MIRROR_PAD"
     tflite_options = "MirrorPadOptions"
     constraints = "paddings constant and less than the axis (symmetric: not more)"
+    any_channels = True
 
     def move(self, view: NodeView, x: Array) -> Array:
         attributes = view.node.attributes

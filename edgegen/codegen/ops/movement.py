@@ -17,6 +17,7 @@ import numpy as np
 
 from edgegen.codegen.arithmetic import Int64
 from edgegen.codegen.graph import Array, Tensor
+from edgegen.codegen.ops.axes import speaks_of_channels
 from edgegen.codegen.ops.base import Call, NodeView, Operator, Params, TensorType, reference_only
 
 LOOPS = 6
@@ -66,6 +67,8 @@ class Movement(Operator):
     monotone = True
     data: ClassVar[int] = 0
     """The position of the tensor among the inputs."""
+    any_channels: ClassVar[bool] = False
+    """Whether attributes and constants say the same of a tensor that has lost channels."""
     keeps_quantization = True
 
     @abstractmethod
@@ -109,7 +112,10 @@ class Movement(Operator):
         return movement_call(params, self.data)
 
     def channel_sources(self, view: NodeView) -> Array | None:
-        return channels_kept(view.input(self.data), self.places(view))
+        x = view.input(self.data)
+        if not self.any_channels or not x.shape or speaks_of_channels(view, x.shape[-1]):
+            return None
+        return channels_kept(x, self.places(view))
 
 
 def same_types(view: NodeView, x: Tensor) -> None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from edgegen.codegen.graph import Array, DType, Tensor
-from edgegen.codegen.ops.axes import constant_pairs
+from edgegen.codegen.ops.axes import constant_pairs, speaks_of_channels
 from edgegen.codegen.ops.base import Call, NodeView, Operator, Params, TensorType, reference_only
 from edgegen.codegen.ops.common import quantization
 
@@ -83,6 +83,12 @@ class PadOperator(Operator):
 
     def call(self, view: NodeView, params: Any) -> Call:
         return Call(kernel="pad", params=params)
+
+    def channel_sources(self, view: NodeView) -> Array | None:
+        x = view.input(0)
+        if not x.shape or _pairs(view)[-1] != (0, 0) or speaks_of_channels(view, x.shape[-1]):
+            return None
+        return np.arange(x.shape[-1])
 
     def bounds(
         self, view: NodeView, params: Any, low: Sequence[Array], high: Sequence[Array]

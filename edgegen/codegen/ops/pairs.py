@@ -53,4 +53,8 @@ class PairOperator(Operator):
         return Call(kernel=self.kernel, params=params, inputs=(0, 1), in_place=same)
 
     def channel_sources(self, view: NodeView) -> Array | None:
-        return np.arange(view.outputs[0].shape[-1]) if view.outputs[0].shape else None
+        channels = view.outputs[0].shape[-1:]
+        computed = [view.input(p) for p in (0, 1) if not view.input(p).constant]
+        if not channels or any(tensor.shape[-1:] != channels for tensor in computed):
+            return None
+        return np.arange(channels[0])

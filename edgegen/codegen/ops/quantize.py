@@ -11,7 +11,13 @@ import numpy as np
 from edgegen.codegen.graph import Array, Attributes, DType
 from edgegen.codegen.ops.base import Call, NodeView, Operator, Params, TensorType
 from edgegen.codegen.ops.common import RANGES, quantization
-from edgegen.codegen.ops.requantizing import in_place, rescaling_params, run_requantize
+from edgegen.codegen.ops.requantizing import (
+    RequantizeParams,
+    in_place,
+    requantize_bounds,
+    rescaling_params,
+    run_requantize,
+)
 from edgegen.codegen.ops.tables import (
     BYTES,
     LookupInt8Params,
@@ -112,6 +118,9 @@ class Quantize(Operator):
     ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
         if isinstance(params, LookupInt8Params):
             least, most = lookup_bounds(params, low[0], high[0])
+            return (least,), (most,)
+        if isinstance(params, RequantizeParams):
+            least, most = requantize_bounds(params, low[0], high[0])
             return (least,), (most,)
         return super().bounds(view, params, low, high)
 

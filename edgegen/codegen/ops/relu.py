@@ -11,7 +11,13 @@ from edgegen.codegen.arithmetic import Int64
 from edgegen.codegen.graph import Array, DType
 from edgegen.codegen.ops.base import Call, NodeView, Params
 from edgegen.codegen.ops.common import activation_range, apply_activation, quantization
-from edgegen.codegen.ops.requantizing import RequantizeParams, in_place, rescaling_params, run_requantize
+from edgegen.codegen.ops.requantizing import (
+    RequantizeParams,
+    in_place,
+    requantize_bounds,
+    rescaling_params,
+    run_requantize,
+)
 from edgegen.codegen.ops.tables import Lookup, ratio, rescale_table
 
 
@@ -43,6 +49,14 @@ class ClampedRescale(Lookup):
         if isinstance(params, RequantizeParams):
             return (run_requantize(params, inputs[0]),)
         return super().run_int(params, inputs)
+
+    def bounds(
+        self, view: NodeView, params: Any, low: Sequence[Array], high: Sequence[Array]
+    ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
+        if not isinstance(params, RequantizeParams):
+            return super().bounds(view, params, low, high)
+        least, most = requantize_bounds(params, low[0], high[0])
+        return (least,), (most,)
 
     def call(self, view: NodeView, params: Any) -> Call:
         if isinstance(params, RequantizeParams):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgegen.codegen.arithmetic import quantize_multiplier, requantize, wrap32
+from edgegen.codegen.arithmetic import INT32_MAX, quantize_multiplier, requantize, wrap32
 from edgegen.codegen.graph import Array, DType, Tensor
 from edgegen.codegen.ops.base import NodeView, Params
 from edgegen.codegen.ops.common import quantization
@@ -83,6 +83,17 @@ def run_requantize(params: RequantizeParams, x: Array) -> Array:
     shifted = wrap32(x.astype(np.int64) + params.input_offset)
     scaled = wrap32(requantize(shifted, params.multiplier, params.shift) + params.output_offset)
     return np.clip(scaled, params.clamp_min, params.clamp_max).astype(_SIGNED[params.output_bytes])
+
+
+def requantize_bounds(params: RequantizeParams, low: Array, high: Array) -> tuple[Array, Array]:
+    """Bounds of outputs from bounds of inputs; the clamp range where a sum or a shift could wrap around."""
+    reach = np.maximum(np.abs(low.astype(np.int64)), np.abs(high.astype(np.int64))) + abs(params.input_offset)
+    unknown = reach << max(params.shift, 0) > INT32_MAX - abs(params.output_offset)
+    least, most = run_requantize(params, low), run_requantize(params, high)
+    return (
+        np.where(unknown, params.clamp_min, least).astype(least.dtype),
+        np.where(unknown, params.clamp_max, most).astype(most.dtype),
+    )
 
 
 def in_place(params: RequantizeParams) -> tuple[int, ...]:

@@ -25,6 +25,7 @@ class Reshape(Movement):
     tflite = "RESHAPE"
     tflite_options = "ReshapeOptions"
     constraints = "the shape constant"
+    any_channels = True
 
     def output_shape(self, view: NodeView) -> tuple[int, ...]:
         attributes = view.node.attributes

@@ -10,6 +10,7 @@ import numpy as np
 
 from edgegen.codegen.arithmetic import Int64
 from edgegen.codegen.graph import Array, Attributes, DType
+from edgegen.codegen.ops.axes import speaks_of_channels
 from edgegen.codegen.ops.base import Call, NodeView, Operator, Params, TensorType
 from edgegen.codegen.ops.resizing import (
     ResizeAttributes,
@@ -100,7 +101,8 @@ class ResizeBilinear(Operator):
         return Call(kernel="resize_bilinear", params=params)
 
     def channel_sources(self, view: NodeView) -> Array | None:
-        return np.arange(view.input(0).shape[-1])
+        channels = view.input(0).shape[-1]
+        return None if speaks_of_channels(view, channels) else np.arange(channels)
 
     def read_options(self, options: Any, view: NodeView) -> Attributes:
         return read_resize_options(options, view)

@@ -29,6 +29,7 @@ class ResizeNearestNeighbor(Movement):
     tflite = "RESIZE_NEAREST_NEIGHBOR"
     tflite_options = "ResizeNearestNeighborOptions"
     constraints = "the size constant"
+    any_channels = True
 
     def output_shape(self, view: NodeView) -> tuple[int, ...]:
         height, width = output_size(view)

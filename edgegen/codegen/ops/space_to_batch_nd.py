@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from edgegen.codegen.graph import Array
-from edgegen.codegen.ops.axes import constant_pairs, per_axis
+from edgegen.codegen.ops.axes import constant_pairs, per_axis, speaks_of_channels
 from edgegen.codegen.ops.base import Call, NodeView, Operator, Params, TensorType, reference_only
 from edgegen.codegen.ops.movement import same_types
 
@@ -69,7 +69,8 @@ class SpaceToBatchNd(Operator):
         return Call(kernel="space_to_batch_nd", params=params)
 
     def channel_sources(self, view: NodeView) -> Array | None:
-        return np.arange(view.input(0).shape[-1])
+        channels = view.input(0).shape[-1]
+        return None if speaks_of_channels(view, channels) else np.arange(channels)
 
 
 OPERATOR = SpaceToBatchNd()

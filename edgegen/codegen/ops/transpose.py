@@ -17,6 +17,7 @@ class Transpose(Movement):
     tflite = "TRANSPOSE"
     tflite_options = "TransposeOptions"
     constraints = "the order constant"
+    any_channels = True
 
     def move(self, view: NodeView, x: Array) -> Array:
         rank = len(view.input(0).shape)

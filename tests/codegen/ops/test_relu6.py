@@ -1,0 +1,23 @@
+"""relu6: TFLM = NumPy reference = host C."""
+
+from __future__ import annotations
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.codegen.ops.checks import Case, assert_case, like, quantised, seeds, shapes
+from tests.exactness import cases, one_op_graph
+
+
+@st.composite
+def graphs(draw: st.DrawFn) -> Case:
+    dtype = draw(st.sampled_from(["int8", "int8", "int16"]))
+    x = quantised(draw, draw(shapes(size=12)), dtype)
+    y = like(x)
+    return one_op_graph("relu6", None, [x], [y]), draw(seeds)
+
+
+@cases(200)
+@given(graphs())
+def test_exact(case: Case) -> None:
+    assert_case(case)
