@@ -15,6 +15,7 @@ from typing import IO
 
 import tflite
 
+from edgegen.codegen.export.layout import operator_code
 from edgegen.oracle.wire import Reply, Request, receive, receive_body, send, send_body
 
 Evaluate = Callable[[Request], Reply]
@@ -29,7 +30,7 @@ def stateful(data: bytes) -> bool:
     """Whether a model has an operator that remembers something between invocations."""
     model = tflite.Model.GetRootAs(data, 0)
     codes = [model.OperatorCodes(index) for index in range(model.OperatorCodesLength())]
-    return any(max(code.BuiltinCode(), code.DeprecatedBuiltinCode()) in _STATEFUL for code in codes)
+    return any(operator_code(code) in _STATEFUL for code in codes)
 
 
 def serve(evaluate: Evaluate) -> None:

@@ -48,6 +48,10 @@ def old_code(made: Fields) -> None:
     del made["OperatorCodes"][0]["BuiltinCode"]
 
 
+def new_code(made: Fields) -> None:
+    del made["OperatorCodes"][0]["DeprecatedBuiltinCode"]
+
+
 def behind_the_file(made: Fields) -> bytes:
     """The file with its weights behind the flatbuffer, as large models have them."""
     weights: bytes = made["Buffers"][1]["Data"]
@@ -61,6 +65,8 @@ def behind_the_file(made: Fields) -> bytes:
 
 ODD: dict[str, Change] = {
     "the old operator code only": old_code,
+    "the new operator code only": new_code,
+    "a small number in the old code": lambda m: m["OperatorCodes"][0].update(DeprecatedBuiltinCode=1),
     "no names": lambda m: [item.pop("Name") for item in tensors(m)],
     "one name for all": lambda m: [item.update(Name="same") for item in tensors(m)],
     "strange names": lambda m: [item.update(Name=f"*/\n\x00ü {item['Name']} 'a:c;d'") for item in tensors(m)],

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from edgegen.codegen import ops
+from edgegen.codegen.export.layout import Field, Kind, fields
 from edgegen.errors import ModelError
 from edgegen.frontend.importers.tflite import load_tflite
-from edgegen.frontend.importers.tflite.layout import Field, Kind, fields
 from tests.exactness import case_count
 from tests.frontend.importers.files import Fields, build, code, model, tensor
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import tflite
 
+from edgegen.codegen.export.layout import operator_code
 from edgegen.errors import ModelError, UsageError
 from edgegen.frontend.importers.tflite.file import (
     File,
@@ -160,8 +161,7 @@ class _Reader:
                 f"{where} has operator code {index}, of {self.model.OperatorCodesLength()} in the file"
             )
         code = self.model.OperatorCodes(index)
-        # the first field has one byte and old files have only that one; the larger one is meant
-        number = max(code.BuiltinCode(), code.DeprecatedBuiltinCode())
+        number = operator_code(code)
         name = _CODES.get(number, f"builtin {number}")
         return f"custom '{text(code.CustomCode())}'" if name == "CUSTOM" else name
 

@@ -15,8 +15,8 @@ from typing import Any
 import flatbuffers.number_types as numbers
 import tflite
 
+from edgegen.codegen.export.layout import Field, Kind, fields
 from edgegen.errors import ModelError
-from edgegen.frontend.importers.tflite.layout import Field, Kind, fields
 
 MAX_TABLES = 100_000
 """A thousand operators need about ten thousand tables."""

@@ -13,7 +13,9 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any
 
+import flatbuffers
 import flatbuffers.number_types as numbers
+import flatbuffers.table
 
 
 class Kind(enum.Enum):
@@ -77,3 +79,17 @@ def _field(module: Any, table: str, name: str) -> Field:
     started = _Recorder()
     start(started, 0)
     return Field(name, slot, Kind.VECTOR, width, element=int(started.arguments[0]))
+
+
+def operator_code(code: Any) -> int:
+    """The builtin operator that an `OperatorCode` means: the larger of its two fields, as in the runtimes.
+
+    Files older than 2020 have only the first, one-byte field; newer ones may leave it out. The package's own
+    `BuiltinCode()` gives the first field for every operator below 128, so the second is read here.
+    """
+    field = fields("OperatorCode")["BuiltinCode"]
+    table = flatbuffers.table.Table(code._tab.Bytes, code._tab.Pos)
+    # a vtable begins with its own size and the table's, of two bytes each
+    at = table.Offset((field.slot + 2) * numbers.VOffsetTFlags.bytewidth)
+    builtin = int(table.Get(numbers.Int32Flags, at + table.Pos)) if at else 0
+    return max(builtin, int(code.DeprecatedBuiltinCode()))
