@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from edgegen.codegen.arithmetic import INT32_MAX, requantize, requantize64
 from edgegen.codegen.graph import Array, DType, Quantization, Tensor
-from edgegen.codegen.ops.base import NodeView
+from edgegen.codegen.ops.base import NodeView, flat
 
 Pair = tuple[int, int]
 
@@ -155,6 +155,21 @@ def padding_code(padding: Padding) -> int:
     return 1 if padding == Padding() else 0
 
 
+def kernel_bias(view: NodeView, position: int) -> Array | None:
+    """The bias as the kernel reads it: int64 beside int16 activations, int32 otherwise."""
+    if view.optional(position) is None:
+        return None
+    return flat(
+        view.constant(position, "the bias"), np.int64 if view.input(0).dtype is DType.INT16 else np.int32
+    )
+
+
+def accumulates_wide(view: NodeView, position: int) -> int:
+    """Whether an int16 operator sums in 64 bits and rounds once: TFLM does so where the bias is int64."""
+    bias = view.optional(position)
+    return int(bias is not None and bias.dtype is DType.INT64)
+
+
 class Windowed(Protocol):
     """The geometry that parameters of sliding windows have in common."""
 
@@ -208,7 +223,7 @@ class Rescaling(Protocol):
 
 def rescaled(p: Rescaling, acc: Array, dtype: np.dtype[Any]) -> Array:
     """Accumulators (..., channels) to outputs: requantise, add the zero point, clamp."""
-    scale = requantize64 if dtype == np.int16 else requantize
+    scale = requantize64 if getattr(p, "wide", 0) else requantize
     out = scale(acc, p.multiplier, p.shift) + p.output_offset
     return np.clip(out, p.clamp_min, p.clamp_max).astype(dtype)
 

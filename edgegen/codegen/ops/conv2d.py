@@ -15,11 +15,13 @@ from edgegen.codegen.ops.common import (
     ACTIVATIONS,
     Padding,
     Pair,
+    accumulates_wide,
     activation_range,
     apply_activation,
     check_bias,
     end_padding,
     exact_matmul,
+    kernel_bias,
     padding_code,
     padding_of,
     quantization,
@@ -66,6 +68,13 @@ class Conv2dParams(Params):
     output_offset: int
     clamp_min: int
     clamp_max: int
+
+
+@dataclass(frozen=True, eq=False)
+class Conv2dInt16Params(Conv2dParams):
+    """With int16 activations the bias is int64; `wide` says that sums have 64 bits and are rounded once."""
+
+    wide: int = 0
 
 
 class Conv2d(Operator):
@@ -121,10 +130,9 @@ class Conv2d(Operator):
         scales = np.broadcast_to(np.array(qw.scales, np.float64), (weights.shape[0],))
         multiplier, shift = quantize_multipliers(qx.scale * scales / qy.scale)
         low, high = activation_range(attributes.activation, y, view)
-        bias = None if view.optional(2) is None else view.constant(2, "the bias")
-        return Conv2dParams(
+        made = Conv2dParams(
             weights=flat(view.constant(1, "the weights"), np.int8),
-            bias=None if bias is None else flat(bias, np.int64 if x.dtype is DType.INT16 else np.int32),
+            bias=kernel_bias(view, 2),
             multiplier=multiplier,
             shift=flat(shift, np.int8),
             batch=x.shape[0],
@@ -148,6 +156,9 @@ class Conv2d(Operator):
             clamp_min=low,
             clamp_max=high,
         )
+        if x.dtype is DType.INT8:
+            return made
+        return Conv2dInt16Params(**vars(made), wide=accumulates_wide(view, 2))
 
     def run_int(self, params: Conv2dParams, inputs: Sequence[Array]) -> tuple[Array, ...]:
         return (rescaled(params, _accumulate(params, inputs[0]), inputs[0].dtype),)

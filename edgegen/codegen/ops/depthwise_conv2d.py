@@ -15,10 +15,12 @@ from edgegen.codegen.ops.common import (
     ACTIVATIONS,
     Padding,
     Pair,
+    accumulates_wide,
     activation_range,
     apply_activation,
     check_bias,
     end_padding,
+    kernel_bias,
     padding_code,
     padding_of,
     quantization,
@@ -68,6 +70,13 @@ class DepthwiseConv2dParams(Params):
         return self.in_c * self.depth_multiplier
 
 
+@dataclass(frozen=True, eq=False)
+class DepthwiseConv2dInt16Params(DepthwiseConv2dParams):
+    """With int16 activations the bias is int64; `wide` says that sums have 64 bits and are rounded once."""
+
+    wide: int = 0
+
+
 class DepthwiseConv2d(Operator):
     name = "depthwise_conv2d"
     attributes = DepthwiseConv2dAttributes
@@ -111,15 +120,19 @@ class DepthwiseConv2d(Operator):
                 f"takes int8 or int16 activations and int8 weights, got {x.describe()}, "
                 f"{weights.describe()} and {y.describe()}"
             )
+        bias = view.optional(2)
+        if x.dtype is DType.INT16 and bias is not None and bias.dtype is not DType.INT64:
+            raise view.error(
+                f"takes an int64 bias with int16 activations, as TFLM reads it, got {bias.describe()}"
+            )
         a = _attributes(view)
         qx, qw, qy = quantization(view, x), quantization(view, weights), quantization(view, y)
         scales = np.broadcast_to(np.array(qw.scales, np.float64), (weights.shape[3],))
         multiplier, shift = quantize_multipliers(qx.scale * scales / qy.scale)
         low, high = activation_range(a.activation, y, view)
-        bias = None if view.optional(2) is None else view.constant(2, "the bias")
-        return DepthwiseConv2dParams(
+        made = DepthwiseConv2dParams(
             weights=flat(view.constant(1, "the weights"), np.int8),
-            bias=None if bias is None else flat(bias, np.int64 if x.dtype is DType.INT16 else np.int32),
+            bias=kernel_bias(view, 2),
             multiplier=multiplier,
             shift=flat(shift, np.int8),
             batch=x.shape[0],
@@ -142,6 +155,9 @@ class DepthwiseConv2d(Operator):
             clamp_min=low,
             clamp_max=high,
         )
+        if x.dtype is DType.INT8:
+            return made
+        return DepthwiseConv2dInt16Params(**vars(made), wide=accumulates_wide(view, 2))
 
     def run_int(self, params: DepthwiseConv2dParams, inputs: Sequence[Array]) -> tuple[Array, ...]:
         return (rescaled(params, _accumulate(params, inputs[0]), inputs[0].dtype),)

@@ -13,10 +13,12 @@ from edgegen.codegen.graph import Array, Attributes, DType, Tensor
 from edgegen.codegen.ops.base import Call, NodeView, Operator, Params, TensorType, flat, reference_only
 from edgegen.codegen.ops.common import (
     ACTIVATIONS,
+    accumulates_wide,
     activation_range,
     apply_activation,
     check_bias,
     exact_matmul,
+    kernel_bias,
     quantization,
     rescale_bounds,
     rescaled,
@@ -45,6 +47,13 @@ class FullyConnectedParams(Params):
     clamp_min: int
     clamp_max: int
     output_shape: tuple[int, ...] = reference_only()
+
+
+@dataclass(frozen=True, eq=False)
+class FullyConnectedInt16Params(FullyConnectedParams):
+    """With int16 activations the bias is int64; `wide` says that sums have 64 bits and are rounded once."""
+
+    wide: int = 0
 
 
 class FullyConnected(Operator):
@@ -89,10 +98,9 @@ class FullyConnected(Operator):
         multiplier, shift = quantize_multipliers(_real_multipliers(view, x, weights, y))
         low, high = activation_range(_attributes(view).activation, y, view)
         qx, qy = quantization(view, x), quantization(view, y)
-        bias = None if view.optional(2) is None else view.constant(2, "the bias")
-        return FullyConnectedParams(
+        made = FullyConnectedParams(
             weights=flat(view.constant(1, "the weights"), np.int8),
-            bias=None if bias is None else flat(bias, np.int64 if x.dtype is DType.INT16 else np.int32),
+            bias=kernel_bias(view, 2),
             multiplier=np.broadcast_to(multiplier, (weights.shape[0],)).copy(),
             shift=flat(np.broadcast_to(shift, (weights.shape[0],)), np.int8),
             rows=x.size // weights.shape[1],
@@ -104,6 +112,9 @@ class FullyConnected(Operator):
             clamp_max=high,
             output_shape=y.shape,
         )
+        if x.dtype is DType.INT8:
+            return made
+        return FullyConnectedInt16Params(**vars(made), wide=accumulates_wide(view, 2))
 
     def run_int(self, params: FullyConnectedParams, inputs: Sequence[Array]) -> tuple[Array, ...]:
         return (_shaped(params, rescaled(params, _accumulate(params, inputs[0]), inputs[0].dtype)),)

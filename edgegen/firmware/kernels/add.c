@@ -10,7 +10,8 @@ static int32_t rescaled(int32_t x, int32_t left_shift, int32_t multiplier, int32
 static int8_t sum(const edgegen_add_params *p, int32_t first, int32_t second)
 {
     const int32_t a = rescaled(first + p->first_offset, p->left_shift, p->first_multiplier, p->first_shift);
-    const int32_t b = rescaled(second + p->second_offset, p->left_shift, p->second_multiplier, p->second_shift);
+    const int32_t b =
+        rescaled(second + p->second_offset, p->left_shift, p->second_multiplier, p->second_shift);
     const int32_t out = edgegen_requantize(a + p->sign * b, p->output_multiplier, p->output_shift);
     return (int8_t)edgegen_clamp(out + p->output_offset, p->clamp_min, p->clamp_max);
 }

@@ -18,7 +18,8 @@ static int8_t reduce(const edgegen_average_pool2d_params *p, const int8_t *input
     }
     /* to nearest, ties away from zero; the division itself truncates */
     const int32_t count = (w.bottom - w.top) * (w.right - w.left);
-    return (int8_t)edgegen_clamp((total > 0 ? total + count / 2 : total - count / 2) / count, p->clamp_min, p->clamp_max);
+    return (int8_t)edgegen_clamp((total > 0 ? total + count / 2 : total - count / 2) / count, p->clamp_min,
+                                 p->clamp_max);
 }
 
 void edgegen_average_pool2d(const edgegen_average_pool2d_params *p, const int8_t *input, int8_t *output)

@@ -1,0 +1,23 @@
+/* Elementwise sum or difference of int16 tensors with broadcasting. */
+#ifndef EDGEGEN_ADD_INT16_H
+#define EDGEGEN_ADD_INT16_H
+
+#include <stdint.h>
+
+typedef struct {
+    int32_t size[6];        /* loops, outermost first */
+    int32_t first_step[6];  /* elements that the first operand moves in each loop */
+    int32_t second_step[6]; /* the same of the second operand */
+    int32_t first_offset, first_multiplier, first_shift;
+    int32_t second_offset, second_multiplier, second_shift;
+    int32_t sign; /* of the second operand: 1 or -1 */
+    int32_t left_shift;
+    int32_t output_offset, output_multiplier, output_shift;
+    int32_t clamp_min, clamp_max;
+} edgegen_add_int16_params;
+
+/* The output may lie on an operand of its own shape. */
+void edgegen_add_int16(const edgegen_add_int16_params *p, const int16_t *first, const int16_t *second,
+                       int16_t *output);
+
+#endif

@@ -1,0 +1,38 @@
+#include "max_pool2d_int16.h"
+
+#include "fixed_point.h"
+
+typedef struct {
+    int32_t top, bottom, left, right;
+} window;
+
+static int16_t reduce(const edgegen_max_pool2d_int16_params *p, const int16_t *input, window w)
+{
+    int32_t largest = INT16_MIN;
+    for (int32_t y = w.top; y < w.bottom; ++y) {
+        const int16_t *in = input + (y * p->in_w + w.left) * p->channels;
+        for (int32_t x = w.left; x < w.right; ++x) {
+            largest = edgegen_max(largest, *in);
+            in += p->channels;
+        }
+    }
+    return (int16_t)edgegen_clamp(largest, p->clamp_min, p->clamp_max);
+}
+
+void edgegen_max_pool2d_int16(const edgegen_max_pool2d_int16_params *p, const int16_t *input, int16_t *output)
+{
+    for (int32_t n = 0; n < p->batch; ++n) {
+        for (int32_t y = 0; y < p->out_h; ++y) {
+            for (int32_t x = 0; x < p->out_w; ++x) {
+                const int32_t top = y * p->stride_h - p->pad_top;
+                const int32_t left = x * p->stride_w - p->pad_left;
+                const window w = {edgegen_max(top, 0), edgegen_min(top + p->kernel_h, p->in_h),
+                                  edgegen_max(left, 0), edgegen_min(left + p->kernel_w, p->in_w)};
+                for (int32_t c = 0; c < p->channels; ++c) {
+                    *output++ = reduce(p, input + c, w);
+                }
+            }
+        }
+        input += p->in_h * p->in_w * p->channels;
+    }
+}
