@@ -214,6 +214,26 @@ def _pad(freezer: _Freezer, record: Record) -> _Form:
     return _Form("pad", (freezer._of(record.inputs[0]), amounts), ops.get("pad").attributes())
 
 
+def _transpose(freezer: _Freezer, record: Record) -> _Form:
+    order = freezer.constant(f"{record.module or record.op}/order", np.array(record.attrs["perm"], np.int32))
+    return _Form("transpose", (freezer._of(record.inputs[0]), order), ops.get("transpose").attributes())
+
+
+def _strided_slice(freezer: _Freezer, record: Record) -> _Form:
+    """Ranges as constants; one that runs backwards through element 0 has no end to name."""
+    attrs: Mapping[str, Any] = record.attrs
+    label = record.module or record.op
+    constants = [
+        freezer.constant(f"{label}/{what}", np.array(attrs[what], np.int32))
+        for what in ("begin", "end", "strides")
+    ]
+    attributes = ops.get("strided_slice").attributes(
+        end_mask=sum(1 << axis for axis, end in enumerate(attrs["end"]) if end < 0),
+        shrink_axis_mask=sum(1 << axis for axis in attrs["shrink_axes"]),
+    )  # type: ignore[call-arg]
+    return _Form("strided_slice", (freezer._of(record.inputs[0]), *constants), attributes)
+
+
 FORMS: Mapping[str, Callable[[_Freezer, Record], _Form]] = {
     "conv2d": _conv2d,
     "max_pool2d": _pool,
@@ -223,6 +243,8 @@ FORMS: Mapping[str, Callable[[_Freezer, Record], _Form]] = {
     "reduce_max": _reduction,
     "batch_norm": _batch_norm,
     "pad": _pad,
+    "transpose": _transpose,
+    "strided_slice": _strided_slice,
 }
 """Records whose node looks different; all others keep name and attributes."""
 
