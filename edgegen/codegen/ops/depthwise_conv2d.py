@@ -186,6 +186,17 @@ class DepthwiseConv2d(Operator):
     def read_options(self, options: Any, view: NodeView) -> DepthwiseConv2dAttributes:
         stride = (options.StrideH(), options.StrideW())
         dilation = (options.DilationHFactor(), options.DilationWFactor())
+        x, weights = view.input(0), view.input(1)
+        if (
+            x.shape[-1:]
+            and weights.shape[-1:]
+            and x.shape[-1] * options.DepthMultiplier() != weights.shape[-1]
+        ):
+            # TFLM goes by the option alone, so a wrong one would make it compute something else
+            raise view.error(
+                f"a depth multiplier of {options.DepthMultiplier()} does not lead from the channels of "
+                f"{x.describe()} to those of {weights.describe()}"
+            )
         return DepthwiseConv2dAttributes(
             stride=stride,
             dilation=dilation,

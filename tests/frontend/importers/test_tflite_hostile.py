@@ -338,6 +338,20 @@ def test_wrong(what: str) -> None:
     assert message in refused(build(edited(convolution(), change)))
 
 
+def test_a_depth_multiplier_that_does_not_fit() -> None:
+    """TFLM believes it rather than the shapes."""
+    made = convolution()
+    made["OperatorCodes"] = [code("DEPTHWISE_CONV_2D")]
+    tensors(made)[1]["Shape"], tensors(made)[3]["Shape"] = [1, 3, 3, 6], [1, 4, 4, 6]
+    tensors(made)[1]["Quantization"] = {"Scale": [0.01], "ZeroPoint": [0]}
+    operators(made)[0]["Inputs"] = [0, 1]
+    options = {"StrideH": 1, "StrideW": 1, "DepthMultiplier": 3}
+    operators(made)[0]["Options"] = ("DepthwiseConv2DOptions", options)
+    load_tflite(build(made))
+    options["DepthMultiplier"] = 1
+    assert "a depth multiplier of 1 does not lead" in refused(build(made))
+
+
 def test_operators_in_a_circle() -> None:
     made = relus(3)
     operators(made)[0]["Inputs"] = [2]
@@ -398,6 +412,10 @@ VARIABLES: dict[str, tuple[Change, str]] = {
     "never assigned": (lambda m: operators(m).pop(3), "never assigned"),
     "another type": (lambda m: tensors(m)[1].update(Type=tflite.TensorType.INT32), "the variable"),
     "another shape": (lambda m: tensors(m)[1].update(Shape=[1, 5]), "the variable"),
+    "a handle of another type": (
+        lambda m: tensors(m)[2].update(Type=tflite.TensorType.INT8),
+        "which is no resource",
+    ),
     "no handle": (lambda m: operators(m).pop(1), "which nothing computes"),
     "no name": (lambda m: operators(m)[1].pop("Options"), "no variable's name"),
     "an unused start": (

@@ -13,6 +13,7 @@ from edgegen.frontend.importers.tflite.reader import text
 from edgegen.frontend.importers.tflite.tensors import at_rest, convert
 
 HANDLE, READ, ASSIGN, ONCE = "VAR_HANDLE", "READ_VARIABLE", "ASSIGN_VARIABLE", "CALL_ONCE"
+_HANDLES = frozenset({"RESOURCE", "INT32"})
 Key = tuple[bytes, bytes]
 """Container and shared name: what makes two handles the same variable."""
 
@@ -61,6 +62,9 @@ def _handles(subgraph: FileSubgraph) -> dict[int, Key]:
         if operator.code == HANDLE:
             if len(operator.outputs) != 1 or operator.options_table != "VarHandleOptions":
                 raise ModelError(f"{operator.describe()} has no variable's name or not one output")
+            handle = subgraph.tensors[operator.outputs[0]]
+            if handle.kind not in _HANDLES:
+                raise ModelError(f"{operator.describe()} writes {handle.describe()}, which is no resource")
             names = (operator.options.Container(), operator.options.SharedName())
             found[operator.outputs[0]] = (names[0] or b"", names[1] or b"")
     return found
