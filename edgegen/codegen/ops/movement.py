@@ -217,7 +217,9 @@ def _sum(terms: Sequence[Int64], origin: int) -> Int64:
 
 
 def _stride(term: Int64) -> int | None:
-    """The distance from each entry to the next; None where it varies."""
+    """The distance from each entry to the next; None where it varies or where there is a hole."""
+    if np.any(term == HOLE):
+        return None
     if len(term) == 1:
         return 0 if term[0] == 0 else None
     steps = np.diff(term)
@@ -261,8 +263,9 @@ def _run_remap(params: RemapParams, x: Array) -> Array:
     ends = np.cumsum(params.size)[:-1]
     places = np.split(params.place.astype(np.int64), ends)
     at = _sum([np.where(place < 0, HOLE, place) for place in places], 0)
-    blocks = flat[:, np.maximum(at, 0)[..., np.newaxis] + np.arange(params.block)]
-    blocks = np.where((at == HOLE)[..., np.newaxis], np.uint8(params.fill & 255), blocks)
+    hole = (at == HOLE)[..., np.newaxis]
+    blocks = flat[:, np.where(hole, 0, at[..., np.newaxis] + np.arange(params.block))]
+    blocks = np.where(hole, np.uint8(params.fill & 255), blocks)
     return _typed(blocks, x, params.shape)
 
 
