@@ -12,7 +12,7 @@ from edgegen.errors import ModelError, problems
 
 def check_graph(graph: Graph, *, after: str = "") -> Graph:
     """The graph itself if it keeps every rule; ModelError lists what it breaks."""
-    found = [*_names(graph), *_producers(graph), *_order(graph)]
+    found = [*_names(graph), *_producers(graph), *_order(graph)] or _empty(graph)
     if not found:
         found = [problem for node in graph.nodes for problem in _node(graph, node)]
     if found:
@@ -58,6 +58,13 @@ def _order(graph: Graph) -> list[str]:
         known |= set(node.outputs)
     found += [f"output '{name}' is never computed" for name in graph.outputs if name not in known]
     return found
+
+
+def _empty(graph: Graph) -> list[str]:
+    """Kernels run over at least one element; only constants, such as the shape of a scalar, may have none."""
+    used = dict.fromkeys([*graph.inputs, *(name for node in graph.nodes for name in node.outputs)])
+    tensors = [graph.tensors[name] for name in used] + list(graph.states())
+    return [f"tensor {t.describe()} has no elements; remove what computes it" for t in tensors if not t.size]
 
 
 def _node(graph: Graph, node: Node) -> list[str]:
