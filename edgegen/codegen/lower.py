@@ -98,13 +98,17 @@ def _step(view: NodeView, offers: Choices | None, mode: str) -> Step:
     return Step(view=view, call=best.call, choices=choices)
 
 
-@cache
 def target_choices(folder: Path) -> Choices | None:
     """The `choices` function of the lowering.py of a target's folder; None where it has none."""
+    module = load_lowering(folder)
+    return None if module is None else module.choices
+
+
+@cache
+def load_lowering(folder: Path) -> Any:
+    """The lowering.py of a target's folder as a module; None where it has none."""
     file = folder / "lowering.py"
-    if not file.is_file():
-        return None
-    return _load(file).choices  # type: ignore[no-any-return]
+    return _load(file) if file.is_file() else None
 
 
 def _load(file: Path) -> Any:

@@ -16,6 +16,15 @@ from edgegen.codegen.ops.fully_connected import FullyConnectedParams
 from edgegen.codegen.ops.pools import PoolParams
 from edgegen.codegen.ops.sums import SumParams
 
+KERNELS = {
+    "conv2d": "conv2d_packed",
+    "fully_connected": "fully_connected_packed",
+    "depthwise_conv2d": "depthwise_conv2d_rows",
+    "add": "add_aligned",
+    "sub": "add_aligned",
+    "average_pool2d": "average_pool2d_wide",
+}
+"""What this folder offers, by operator; the documentation lists it."""
 GROUP = 8
 """Inputs that the packed inner loop takes at a time."""
 BLOCK = 4
