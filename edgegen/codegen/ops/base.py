@@ -45,9 +45,9 @@ def members(params: Params) -> dict[str, object]:
 class Params:
     """Base of each kernel's parameters: every integer constant that the kernel needs.
 
-    Field for field the C struct `edgegen_<kernel>_params`: a Python int is a scalar member, a NumPy array a
-    pointer to a constant array, None a null pointer, a tuple of ints a fixed-size array member. A field made
-    by `reference_only()` serves `run_int` alone and is no member.
+    Field for field the C struct `edgegen_<kernel>_params`: a Python int or float is a scalar member, a
+    NumPy array a pointer to a constant array, None a null pointer, a tuple of ints a fixed-size array
+    member. A field made by `reference_only()` serves `run_int` alone and is no member.
     """
 
 
