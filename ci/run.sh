@@ -22,10 +22,17 @@ step "formatting, lint and types"
 "$python" -m ruff format --check .
 "$python" -m mypy
 bash ci/clang-format.sh --check
+"$python" ci/operator_table.py --check
 
 step "proof with pip's tools"
 "$python" -m edgegen build --target all
 "$python" -m edgegen verify --target all
+if [ -n "${EDGEGEN_MODELS:-}" ]; then
+    for model in "$EDGEGEN_MODELS"/*.tflite; do
+        "$python" -m edgegen build "$model" --target all --quiet
+        "$python" -m edgegen verify "$model" --target all --vectors 8 --against tflm
+    done
+fi
 
 step "proof with the system's emulators"
 "$python" -m edgegen verify --target all --emulator qemu
