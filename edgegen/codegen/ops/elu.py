@@ -12,6 +12,7 @@ from edgegen.codegen.ops.tables import FloatTable
 class Elu(FloatTable):
     name = "elu"
     tflite = "ELU"
+    constraints = ""
     monotone = True
 
     def function(self, view: NodeView, x: Array) -> Array:

@@ -17,6 +17,7 @@ class Neg(Lookup):
     name = "neg"
     tflite = "NEG"
     tflite_options = "NegOptions"
+    constraints = "not in TensorFlow Lite Micro as integers"
 
     def function(self, view: NodeView, x: Array) -> Array:
         return np.negative(x)

@@ -11,6 +11,7 @@ from edgegen.codegen.ops.relu import ClampedRescale
 class ReluN1To1(ClampedRescale):
     name = "relu_n1_to_1"
     tflite = "RELU_N1_TO_1"
+    constraints = "not in TensorFlow Lite Micro as integers"
     activation = "relu_n1_to_1"
 
 

@@ -16,7 +16,7 @@ class Tile(Movement):
     name = "tile"
     tflite = "TILE"
     tflite_options = "TileOptions"
-    constraints = "the repetitions constant"
+    constraints = "the repetitions constant; not in TensorFlow Lite Micro"
 
     def output_shape(self, view: NodeView) -> tuple[int, ...]:
         shape = view.input(0).shape
