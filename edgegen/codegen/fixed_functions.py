@@ -117,7 +117,7 @@ def log_of_q12(x: npt.ArrayLike) -> Int64:
     value = np.asarray(x, dtype=np.int64)
     sqrt_half, fourth_root_of_half, quarter = 1518500250, 1805811301, 1 << 23
     headroom = leading_zeros(value) - 1
-    r_whole = _doubled(mul(_doubled(value, headroom), sqrt_half), np.int64(1))
+    r_whole = _doubled(mul(_doubled(value, headroom), sqrt_half), 1)
     log2_whole = np.minimum((12 - 1 - headroom) * (1 << 25) + quarter, INT32_MAX)
     headroom_half = leading_zeros(mul(value, sqrt_half)) - 1
     r_half = _doubled(value, headroom_half)
@@ -133,7 +133,7 @@ def log_of_q12(x: npt.ArrayLike) -> Int64:
     return multiply_by_pot(mul(log2, 1488522236) + rounding_divide_by_pot(fraction, 6), 1)
 
 
-def _doubled(x: Int64, times: Int64) -> Int64:
+def _doubled(x: Int64, times: Int64 | int) -> Int64:
     """x * 2^times, saturated."""
     saturated: Int64 = np.clip(x << np.maximum(times, 0), INT32_MIN, INT32_MAX)
     return saturated
@@ -150,7 +150,7 @@ def inverse_sqrt(x: int) -> tuple[int, int]:
     pairs = (31 - x.bit_length()) // 2 - 1
     x, shift = x << (2 * pairs), shift - pairs
     half = rounding_divide_by_pot(x >> 1, 1)
-    root = np.int64(1 << 28)
+    root: Int64 = np.asarray(1 << 28, dtype=np.int64)
     for _ in range(5):
         root = _newton_step(root, half)
     root = saturating_rounding_doubling_high_mul(root, 1518500250)
