@@ -164,7 +164,7 @@ class Lookup(Elementwise):
 class FloatTable(Lookup):
     """A function without an integer kernel in TensorFlow Lite Micro: a table by the float32 formula."""
 
-    constraints = "not in TensorFlow Lite Micro; the table that TensorFlow Lite builds"
+    constraints = "not in TensorFlow Lite Micro as integers; a table as TensorFlow Lite builds it"
 
     def table(self, view: NodeView) -> Int64:
         return float_table(view, lambda real: self.function(view, real).astype(np.float32))
