@@ -275,6 +275,43 @@ def train(
 
 
 @app.command()
+def bench(
+    folder: Annotated[
+        Path | None,
+        typer.Argument(help="A folder of .tflite files, or one.", show_default="the bundled example"),
+    ] = None,
+    target: TargetName = "cortex-m4",
+    mode: Annotated[list[str] | None, typer.Option("--mode", help="balanced, speed, size or ram.")] = None,
+    output: OutputFolder = Path("build/bench"),
+    history: Annotated[
+        Path | None, typer.Option(help="File to append the rows to, with the commit.", show_default=False)
+    ] = None,
+    compare: Annotated[
+        Path | None,
+        typer.Option(help="An earlier history; growth of over 1 % fails.", show_default=False),
+    ] = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Measure every model of a folder: instructions, modelled cycles, flash and RAM, each proven bit-exact.
+
+    Example: `edgegen bench models --target cortex-m4 --history benchmarks/history.jsonl`
+    """
+    from edgegen.cli.benching import run_bench
+
+    run_bench(
+        folder,
+        target,
+        mode or ["balanced"],
+        output=output,
+        history=history,
+        compare=compare,
+        show=Output(json=as_json, quiet=quiet, verbose=verbose),
+    )
+
+
+@app.command()
 def version() -> None:
     """Print the version."""
     from edgegen import __version__

@@ -8,11 +8,14 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TextIO
 
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+
+UNBOUNDED = 240
+"""Columns where nothing shows."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +28,7 @@ class Output:
 
     @property
     def out(self) -> Console:
-        return Console(file=sys.stdout, highlight=False, soft_wrap=True)
+        return Console(file=sys.stdout, highlight=False, soft_wrap=True, width=_width(sys.stdout))
 
     @property
     def err(self) -> Console:
@@ -70,6 +73,11 @@ class Output:
         else:
             with self.err.status("starting") as status:
                 yield lambda step: status.update(escape(step))
+
+
+def _width(stream: TextIO) -> int | None:
+    """A file or pipe has no width, so that no cell of a table is cut off; a terminal has its own."""
+    return None if stream.isatty() else UNBOUNDED
 
 
 def debugging() -> bool:
