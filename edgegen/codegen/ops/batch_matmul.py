@@ -84,8 +84,7 @@ class BatchMatmul(Operator):
         if (x.dtype, y.dtype, out.dtype) != (DType.INT8, DType.INT8, DType.INT8):
             raise view.error(f"takes int8, got {x.describe()}, {y.describe()} and {out.describe()}")
         qx, qy, qo = quantization(view, x), quantization(view, y), quantization(view, out)
-        product = float(np.float32(qx.scale) * np.float32(qy.scale))  # a float, as in TFLM
-        multiplier, shift = quantize_multiplier(product / qo.scale)
+        multiplier, shift = quantize_multiplier(qx.scale * qy.scale / qo.scale)
         a = _attributes(view)
         (rows, depth), (_, columns) = _matrix(x.shape, a.adj_x), _matrix(y.shape, a.adj_y)
         batches = (1,) * (BATCH_AXES + 2 - len(out.shape)) + out.shape[:-2]

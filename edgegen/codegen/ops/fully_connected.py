@@ -165,12 +165,9 @@ def _attributes(view: NodeView) -> FullyConnectedAttributes:
 
 
 def _real_multipliers(view: NodeView, x: Tensor, weights: Tensor, y: Tensor) -> Array:
-    """Real multipliers as TFLM computes them: without a bias the product of a per-tensor layer is a float."""
+    """Real multipliers, in double. Older versions of TFLM had a float product where there is no bias."""
     qx, qw, qy = quantization(view, x), quantization(view, weights), quantization(view, y)
-    if qw.per_channel or view.optional(2) is not None:
-        return qx.scale * np.array(qw.scales, np.float64) / qy.scale
-    product = np.float32(qx.scale) * np.float32(qw.scale)
-    return np.array([float(product) / qy.scale])
+    return qx.scale * np.array(qw.scales, np.float64) / qy.scale
 
 
 def _accumulate(p: FullyConnectedParams, x: Array) -> Array:

@@ -78,9 +78,9 @@ class Svdf(Operator):
         types = (x.dtype, features.dtype, time.dtype, state.dtype, y.dtype)
         if types != (DType.INT8, DType.INT8, DType.INT16, DType.INT16, DType.INT8):
             raise view.error(f"takes {self.types}, got {', '.join(dtype.value for dtype in types)}")
-        scales = [np.float32(quantization(view, t).scale) for t in (x, features, time, state, y)]
-        state_scale = quantize_multiplier(float(scales[0] * scales[1] / scales[3]))
-        output_scale = quantize_multiplier(float(scales[3] * scales[2] / scales[4]))
+        scales = [quantization(view, t).scale for t in (x, features, time, state, y)]
+        state_scale = quantize_multiplier(scales[0] * scales[1] / scales[3])
+        output_scale = quantize_multiplier(scales[3] * scales[2] / scales[4])
         return SvdfParams(
             feature_weights=flat(view.constant(FEATURES, "the feature weights"), np.int8),
             time_weights=flat(view.constant(TIME, "the time weights"), np.int16),

@@ -208,9 +208,8 @@ def _attributes(view: NodeView) -> LstmAttributes:
 
 
 def _gate(view: NodeView, scale: float, weights: Tensor) -> tuple[int, int]:
-    """The multiplier of a gate's product: TFLM passes no bias, so the product of the scales is a float."""
-    q = quantization(view, weights)
-    return quantize_multiplier(float(np.float32(scale) * np.float32(q.scale)) / GATE_SCALE)
+    """The multiplier of a gate's product, in double."""
+    return quantize_multiplier(scale * quantization(view, weights).scale / GATE_SCALE)
 
 
 def _stacked(view: NodeView, positions: Sequence[int], dtype: type[np.generic]) -> Array:
