@@ -115,6 +115,8 @@ class _Drawing:
             self.concatenation,
             self.pad,
             self.reshape,
+            self.transpose,
+            self.slice,
             self.rescale,
         )
         choices[int(self.rng.integers(len(choices)))]()
@@ -160,7 +162,7 @@ class _Drawing:
         if not self.rng.integers(3):
             data = self.rng.integers(-128, 128, (x.shape[3],), dtype=np.int8)
             other = self.constant(data, self.quantization())
-        self.node(str(self.rng.choice(["add", "sub"])), [x.name, other])
+        self.node(str(self.rng.choice(["add", "sub", "mul"])), [x.name, other])
 
     def larger(self) -> None:
         """The larger of two tensors, brought to one scale first."""
@@ -170,7 +172,7 @@ class _Drawing:
         self.node(str(self.rng.choice(["maximum", "minimum"])), [x.name, other], None, x.quantization)
 
     def curve(self) -> None:
-        op = str(self.rng.choice(["relu", "relu6", "hard_swish", "logistic", "tanh"]))
+        op = str(self.rng.choice(["relu", "relu6", "hard_swish", "leaky_relu", "logistic", "tanh"]))
         fixed = {"logistic": Quantization((1 / 256,), (-128,)), "tanh": Quantization((1 / 128,), (0,))}
         self.node(op, [self.pick().name], None, fixed.get(op))
 
@@ -207,6 +209,19 @@ class _Drawing:
         x = self.pick()
         shape = (1, x.shape[2], x.shape[1], x.shape[3])
         self.node("reshape", [x.name], ReshapeAttributes(shape=shape), x.quantization)
+
+    def transpose(self) -> None:
+        """Any order of height, width and channels."""
+        x = self.pick()
+        order = np.array([0, *(1 + self.rng.permutation(3))], dtype=np.int32)
+        self.node("transpose", [x.name, self.constant(order)], None, x.quantization)
+
+    def slice(self) -> None:
+        """A part of the rows and columns."""
+        x = self.pick()
+        begin = np.array([0, *(int(self.rng.integers(size)) for size in x.shape[1:3]), 0], dtype=np.int32)
+        size = np.array(x.shape, dtype=np.int32) - begin
+        self.node("slice", [x.name, self.constant(begin), self.constant(size)], None, x.quantization)
 
     def head(self) -> None:
         """Mean over the image, dense, softmax."""
