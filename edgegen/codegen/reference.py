@@ -81,7 +81,9 @@ class Reference:
             passed = [known[name] for name in _names(step)]
             made = step.operator.run_int(step.params, passed)
             for tensor, array in zip(step.view.outputs, made, strict=True):
-                known[tensor.name] = np.broadcast_to(array, (vectors, *tensor.shape))
+                # a view of a state would change when the state does
+                own = array.copy() if self._states else array
+                known[tensor.name] = np.broadcast_to(own, (vectors, *tensor.shape))
         wanted = self.graph.outputs if not keep else (*known, *self.graph.outputs)
         constants = self._constants.keys() | self._states.keys()
         return {

@@ -416,6 +416,7 @@ VARIABLES: dict[str, tuple[Change, str]] = {
         lambda m: tensors(m)[2].update(Type=tflite.TensorType.INT8),
         "which is no resource",
     ),
+    "a variable as an output": (lambda m: m["Subgraphs"][0].update(Outputs=[1, 2]), "is a variable itself"),
     "no handle": (lambda m: operators(m).pop(1), "which nothing computes"),
     "no name": (lambda m: operators(m)[1].pop("Options"), "no variable's name"),
     "an unused start": (

@@ -9,10 +9,12 @@ import pytest
 import tflite
 
 from edgegen.codegen import ops
+from edgegen.codegen.export.tflite import write_tflite
 from edgegen.codegen.graph import DType, Graph, Quantization
 from edgegen.codegen.ops.common import Padding
+from edgegen.codegen.ops.svdf import SvdfAttributes
 from edgegen.frontend.importers.tflite import load_tflite, tensor_index
-from tests.exactness import assert_exact, assert_exact_file
+from tests.exactness import T, assert_exact, assert_exact_file, one_op_graph
 from tests.frontend.importers.files import Fields, build, convolution, edited, relus, streaming, tensor
 
 Change = Callable[[Fields], object]
@@ -195,6 +197,27 @@ def test_a_variable_whose_users_claim_different_scales(start: list[int] | None) 
     (state,) = graph.states()
     assert state.data is not None and state.quantization is None
     assert state.data.ravel().tolist() == (start or [-9] * 4)
+
+
+def test_state_as_an_output() -> None:
+    """An operator's own state is an output too, as it is after the invocation."""
+    rng = np.random.default_rng(8)
+    weights, time = rng.integers(-127, 128, (4, 3)), rng.integers(-30000, 30000, (4, 2))
+    graph = one_op_graph(
+        "svdf",
+        SvdfAttributes(rank=2),
+        [
+            T((1, 3), scale=0.5),
+            T(data=weights, scale=0.01),
+            T(data=time, dtype="int16", scale=0.001),
+            T(data=[5, -6], dtype="int32", scale=0.00001),
+            T(dtype="int16", scale=0.01, data=np.zeros((1, 8)), state=True),
+        ],
+        [T(scale=0.5)],
+    )
+    data = write_tflite(graph.replace(outputs=("out0", "in4")))
+    loaded = assert_exact_file(data, rng=rng, sequence=True)
+    assert loaded.outputs == ("out0", "in4/output_1")
 
 
 def test_two_variables_of_one_name() -> None:

@@ -115,6 +115,9 @@ def _interface(main: FileSubgraph) -> list[str]:
     for index in main.inputs:
         if index in valued:
             found.append(f"input {main.tensors[index].describe()} already has a value")
+    for index in main.outputs:
+        if main.tensors[index].kind == "RESOURCE":
+            found.append(f"output {main.tensors[index].describe()} is a variable itself; read it instead")
     if len(set(main.inputs)) != len(main.inputs):
         found.append("a tensor is an input twice")
     if not main.outputs:
