@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -87,6 +88,28 @@ def check_image(lowered: LoweredGraph, plan: MemoryPlan, image: ImageSizes, targ
         image_ram_bytes=image.ram,
         flash_budget=budget.flash_bytes,
         ram_budget=budget.ram_bytes,
+    )
+
+
+def overflow(said: str) -> str | None:
+    """What a linker or PlatformIO says of a limit, in one way; None if it speaks of something else."""
+    linker = re.search(r"(?:region '(\w+)'.*?)?overflowed by (\d+) bytes", said)
+    if linker is not None:
+        return f"the image exceeds its budget of {linker[1] or 'memory'} by {linker[2]} bytes"
+    check = re.search(
+        r"The (program|data) size \((\d+) bytes\) is greater than maximum allowed \((\d+)", said
+    )
+    if check is None:
+        return None
+    kind, size, limit = {"program": "flash", "data": "RAM"}[check[1]], int(check[2]), int(check[3])
+    return f"the image takes {size} bytes of {limit} bytes of {kind}, {size - limit} too many"
+
+
+def largest_parts(lowered: LoweredGraph, plan: MemoryPlan) -> str:
+    """Where to begin to save."""
+    return (
+        f"the largest constants: {_largest_layers(lowered)}\n"
+        f"the largest buffers: {_largest_buffers(plan.buffers)}"
     )
 
 

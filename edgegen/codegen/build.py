@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError
@@ -14,7 +13,7 @@ import numpy as np
 
 from edgegen import __version__
 from edgegen.codegen import passes
-from edgegen.codegen.budget import SizeReport, check_image, check_plan
+from edgegen.codegen.budget import SizeReport, check_image, check_plan, largest_parts, overflow
 from edgegen.codegen.emit import Emission, ProjectInput, emit
 from edgegen.codegen.graph import Array, Graph
 from edgegen.codegen.lower import LoweredGraph, lower
@@ -107,7 +106,7 @@ def build(
     folder = output / emission.model / target.name
     write_project(folder, {**files, MANIFEST: manifest.to_json()})
     progress("compiling")
-    image = compile_project(folder, target, options)
+    image = _compile_within_budget(folder, target, options, lowered, plan)
     measured = check_image(lowered, plan, sizes(image, target), target)
     progress("emulating")
     proof = _prove(golden, manifest, original, image, target) if options.verify else None
@@ -137,14 +136,21 @@ def compile_project(folder: Path, target: Target, options: BuildOptions, *, trac
     try:
         run_pio(folder, environment, compiler=options.compiler, verbose=options.verbose)
     except ToolError as problem:
-        overflow = re.search(r"(?:region '(\w+)'.*?)?overflowed by (\d+) bytes", str(problem))
-        if overflow is None:
+        exceeded = overflow(str(problem))
+        if exceeded is None:
             raise
-        raise BudgetError(
-            f"{target.name}: the image exceeds its budget of {overflow[1] or 'memory'} by {overflow[2]} "
-            "bytes; see --flash, --ram and --stack"
-        ) from problem
+        raise BudgetError(f"{target.name}: {exceeded}; see --flash, --ram and --stack") from problem
     return folder / ".pio" / "build" / environment / target.image_name
+
+
+def _compile_within_budget(
+    folder: Path, target: Target, options: BuildOptions, lowered: LoweredGraph, plan: MemoryPlan
+) -> Path:
+    """`compile_project`, whose BudgetError also says which layers and buffers take most."""
+    try:
+        return compile_project(folder, target, options)
+    except BudgetError as problem:
+        raise BudgetError(f"{problem}\n{largest_parts(lowered, plan)}") from problem
 
 
 def layer_records(lowered: LoweredGraph, plan: MemoryPlan) -> tuple[LayerRecord, ...]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from edgegen.codegen.graph import Array, Graph
 from edgegen.codegen.reference import Reference
-from edgegen.codegen.verify import Project, open_project, test_inputs
+from edgegen.codegen.verify import Project, open_project, proof_inputs
 from edgegen.errors import MismatchError
 from edgegen.frontend.importers.tflite import tensor_index
 from edgegen.oracle.base import Oracle
@@ -36,7 +36,7 @@ def compare_with(folder: Path, against: str, *, vectors: int | None, seed: int =
     rounds otherwise, and the report shows by how much.
     """
     project = open_project(folder)
-    inputs = test_inputs(project, vectors, seed=seed)
+    inputs = proof_inputs(project, vectors, seed=seed)
     reference = Reference(project.graph).run(inputs, keep=True)
     oracle = _oracle(against)
     with oracle:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from itertools import zip_longest
 from pathlib import Path
 
 from edgegen.codegen.project import Manifest, changed_files
@@ -38,21 +39,21 @@ def edited(folder: Path, manifest: Manifest) -> tuple[str, ...]:
 
 def _first_difference(current: str, fresh: str) -> str | None:
     """Line, layer and tokens of the first difference beyond layout; None if there is none."""
-    mine, theirs = _tokens(current), _tokens(fresh)
-    for token, wanted in zip(mine, theirs, strict=False):
+    for token, wanted in zip_longest(_tokens(current), _tokens(fresh)):
+        if token is None:
+            return f"is cut off before {wanted[0]} ({wanted[2]})"
+        if wanted is None:
+            return f"line {token[1]} has more than edgegen wrote: {token[0]}"
         if token[0] != wanted[0]:
             return f"line {token[1]} ({wanted[2]}): expected {wanted[0]}, got {token[0]}"
-    rest = next(mine, None), next(theirs, None)
-    if rest == (None, None):
-        return None
-    return "is cut off" if rest[1] is not None else "has more than edgegen wrote"
+    return None
 
 
 def _tokens(text: str) -> Iterator[tuple[str, int, str]]:
     """(token, line, last comment) of C text; comments and white space are no tokens."""
     comment = "its beginning"
     line = 1
-    for match in re.finditer(r"/\*(.*?)\*/|[A-Za-z_]\w*|\.?\d[\w.]*|\n|[^\s\w]", text, re.DOTALL):
+    for match in re.finditer(r"/\*(.*?)\*/|[A-Za-z_]\w*|-?\.?\d[\w.]*|\n|[^\s\w]", text, re.DOTALL):
         token = match[0]
         if match[1] is not None:
             comment = " ".join(match[1].split())

@@ -110,7 +110,7 @@ def verify(folder: Path, settings: VerifySettings, *, progress: Progress = lambd
     """Prove the project in `folder`, unchanged. MismatchError names what differs, down to the layer."""
     project = open_project(folder)
     edits = edited(folder, project.manifest)
-    inputs = test_inputs(project, settings.vectors, seed=settings.seed)
+    inputs = proof_inputs(project, settings.vectors, seed=settings.seed)
     proof = _Proof(project, settings, edits, progress)
     host, host_bytes = proof.host(inputs)
     image_bytes = proof.trace(inputs)
@@ -131,7 +131,7 @@ def verify(folder: Path, settings: VerifySettings, *, progress: Progress = lambd
     )
 
 
-def test_inputs(project: Project, count: int | None, *, seed: int) -> list[Array]:
+def proof_inputs(project: Project, count: int | None, *, seed: int) -> list[Array]:
     """Vectors (V, *shape): drawn ones, extremes first, then the project's stored ones."""
     try:
         stored = unpack_vectors(project.graph.input_tensors(), _read(project.folder / VECTORS))
@@ -201,13 +201,13 @@ class _Proof:
     def _trace_host(self, library: Path, layers: Sequence[LayerRecord], inputs: Sequence[Array]) -> int:
         layout = TraceLayout(self._graph, layers, with_output=False)
         host = HostProject(library, self._project.manifest.model, self._graph)
-        if host.selftest() != 0:
-            raise self._mismatch("host C", "the built-in self-test fails")
         size = max(1, TRACE_CHUNK_BYTES // max(1, layout.bytes))
         compared = 0
         for start in range(0, len(inputs[0]), size):
             part = [array[start : start + size] for array in inputs]
             compared += self._compare_host(host, layout, part)
+        if host.selftest() != 0:
+            raise self._mismatch("host C", "every layer agrees, but the built-in self-test fails")
         return compared
 
     def _compare_host(self, host: HostProject, layout: TraceLayout, inputs: Sequence[Array]) -> int:

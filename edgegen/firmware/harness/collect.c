@@ -1,5 +1,5 @@
-/* Collects what a model's trace hook reports, on the machine that edgegen runs on: the same records as those of
- * a trace image, (layer, bytes, both int32; data), one after the other in a buffer.
+/* Collects what a model's trace hook reports, on the machine that edgegen runs on: the same records as those
+ * of a trace image, (layer, bytes, both int32; data), one after the other in a buffer.
  *
  * COLLECT_HOOK is the name of the hook, as kws_trace. */
 #include <stdint.h>
