@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 import pytest
-from edgegen.codegen.reference import run
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -12,6 +13,7 @@ from edgegen.codegen.graph import DType, Graph, Node, Quantization, Tensor
 from edgegen.codegen.ops.common import Padding
 from edgegen.codegen.ops.conv2d import Conv2dAttributes
 from edgegen.codegen.passes.constant_channels import RemoveConstantChannels, find
+from edgegen.codegen.reference import run
 
 
 def conv_chain(rng: np.random.Generator, channels: list[int], *, padding: int, spread: int) -> Graph:
@@ -19,7 +21,7 @@ def conv_chain(rng: np.random.Generator, channels: list[int], *, padding: int, s
     scale, tensors, nodes = 0.05, [], []
     size = 8
     tensors.append(activation("t0", (1, size, size, channels[0]), scale))
-    for index, (before, after) in enumerate(zip(channels, channels[1:], strict=False)):
+    for index, (before, after) in enumerate(pairwise(channels)):
         kernel = int(rng.integers(1, 4))
         pad = padding if kernel > 1 else 0
         size = size + 2 * pad - kernel + 1
@@ -27,9 +29,13 @@ def conv_chain(rng: np.random.Generator, channels: list[int], *, padding: int, s
         weights = rng.integers(-9, 10, shape).astype(np.int8)
         bias = rng.integers(-spread, spread + 1, after).astype(np.int32)
         tensors += [
-            constant(f"w{index}", weights, tuple(rng.uniform(0.001, 0.02, after).astype(np.float32).tolist()), 0),
+            constant(
+                f"w{index}", weights, tuple(rng.uniform(0.001, 0.02, after).astype(np.float32).tolist()), 0
+            ),
             constant(f"b{index}", bias, (1.0,), None),
-            activation(f"t{index + 1}", (1, size, size, after), scale, zero_point=int(rng.integers(-128, 128))),
+            activation(
+                f"t{index + 1}", (1, size, size, after), scale, zero_point=int(rng.integers(-128, 128))
+            ),
         ]
         nodes.append(
             Node(
@@ -55,7 +61,11 @@ def constant(name: str, data: np.ndarray, scales: tuple[float, ...], axis: int |
 
 
 @settings(deadline=None, max_examples=60)
-@given(seed=st.integers(0, 2**32 - 1), padding=st.integers(0, 1), spread=st.sampled_from([10, 3000, 10**6, 2**30]))
+@given(
+    seed=st.integers(0, 2**32 - 1),
+    padding=st.integers(0, 1),
+    spread=st.sampled_from([10, 3000, 10**6, 2**30]),
+)
 def test_outputs_stay_the_same_bytes(seed: int, padding: int, spread: int) -> None:
     rng = np.random.default_rng(seed)
     graph = conv_chain(rng, [3, 7, 5, 4], padding=padding, spread=spread)
