@@ -1,15 +1,14 @@
 """The entry point: runs a command, and turns every error into one message and an exit status.
 
-0 done; 1 a defect of edgegen or an interruption's sibling; 2 usage; 3 the model; 4 a budget; 5 a tool;
-6 a mismatch; 130 interrupted.
+0 done; 1 a defect of edgegen; 2 usage; 3 the model; 4 a budget; 5 a tool; 6 a mismatch; 130 interrupted.
 """
 
 from __future__ import annotations
 
 import sys
 import traceback
+from typing import Any
 
-import click
 import typer
 
 from edgegen.cli.commands import app
@@ -17,6 +16,8 @@ from edgegen.cli.console import Output, debugging
 from edgegen.errors import EdgegenError
 
 INTERRUPTED = 130
+# click's own class, or that of the copy that newer versions of typer carry
+ClickException: Any = next(kind for kind in typer.BadParameter.__mro__ if kind.__name__ == "ClickException")
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -27,10 +28,10 @@ def main(arguments: list[str] | None = None) -> int:
     except EdgegenError as problem:
         Output().fail(str(problem))
         return problem.exit_code
-    except click.ClickException as problem:
+    except ClickException as problem:
         problem.show()
-        return problem.exit_code
-    except (KeyboardInterrupt, click.Abort):
+        return int(problem.exit_code)
+    except (KeyboardInterrupt, typer.Abort):
         Output().fail("interrupted; nothing half-written is left")
         return INTERRUPTED
     except BrokenPipeError:

@@ -12,12 +12,11 @@ from edgegen.codegen.build import BuildOptions, compile_project
 from edgegen.codegen.graph import Array, Graph, Tensor
 from edgegen.codegen.host_project import HostProject
 from edgegen.codegen.reference import Reference
-from edgegen.codegen.source import load_source
+from edgegen.codegen.source import graph_of, load_source
 from edgegen.codegen.vectors import pack_vectors, unpack_vectors
 from edgegen.codegen.verify import open_project
 from edgegen.emulate import run_image
 from edgegen.errors import UsageError
-from edgegen.frontend.importers.tflite import load_tflite
 
 
 def run_vectors(
@@ -35,8 +34,7 @@ def run_vectors(
     check_compiler(compiler)
     source = choose_source(model, show)
     if target == "reference":
-        loaded = load_source(source)
-        graph = load_tflite(loaded.tflite, name=loaded.name)
+        graph = graph_of(load_source(source))
         outputs = list(Reference(graph).run(read_vectors(input_file, graph)).outputs)
     else:
         name = "host" if target == "host-c" else target

@@ -35,12 +35,11 @@ from edgegen.codegen.project import (
     write_project,
 )
 from edgegen.codegen.reference import Reference
-from edgegen.codegen.source import QuantizedSource
+from edgegen.codegen.source import QuantizedSource, graph_of
 from edgegen.codegen.toolchain import run_pio
 from edgegen.codegen.vectors import draw_vectors, pack_vectors
 from edgegen.emulate import RunResult, run_image, sizes
 from edgegen.errors import BudgetError, MismatchError, ToolError
-from edgegen.frontend.importers.tflite import load_tflite
 from edgegen.targets import Target
 
 GOLDEN = 16
@@ -93,7 +92,7 @@ def build(
     and MismatchError if the emulated image does not return the reference's bytes.
     """
     progress("reading the model")
-    original = load_tflite(source.tflite, name=source.name)
+    original = graph_of(source)
     progress("planning memory")
     lowered = lower(optimize(original, options), target=target, mode=options.mode)
     plan = plan_memory(lowered, alignment=target.alignment)

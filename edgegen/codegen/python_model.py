@@ -48,23 +48,17 @@ def read_python_model(source: ModelSource) -> PythonModel:
     if source.path.suffix == ".py":
         return _beside(source.path)
     config = read_config(source.path)
-    found = _unknown_keys(config)
-    model, data = config.get("model", {}), config.get("data", {})
-    found += [f"[model] {key} is missing" for key in ("name", "source", "input_shape") if key not in model]
-    found += [] if "source" in data else ["[data] source is missing"]
-    shape = model.get("input_shape", [1])
-    if not isinstance(shape, list) or not all(isinstance(n, int) and n > 0 for n in shape) or not shape:
-        found.append(f"[model] input_shape takes a list of positive integers, got {shape!r}")
+    found = _unknown_keys(config) or _wrong_values(config)
     if found:
         raise UsageError(problems(f"{source.path} cannot be used:", found))
-    folder = source.path.parent
+    folder, model = source.path.parent, config["model"]
     weights = model.get("weights")
     return PythonModel(
-        name=str(model["name"]),
+        name=model["name"],
         source=folder / model["source"],
         weights=None if weights is None else folder / weights,
-        data=folder / data["source"],
-        input_shape=tuple(shape),
+        data=folder / config["data"]["source"],
+        input_shape=tuple(model["input_shape"]),
         quantize=config.get("quantize", {}),
     )
 
@@ -126,11 +120,12 @@ def load_module(path: Path) -> ModuleType:
 def _beside(path: Path) -> PythonModel:
     """A .py file alone: its weights and data lie beside it, its shape is INPUT_SHAPE."""
     module = load_module(path)
-    shape = getattr(module, "INPUT_SHAPE", None)
-    if not isinstance(shape, (tuple, list)):
-        raise ModelError(
-            f"{path} must define INPUT_SHAPE, or be named by an edgegen.toml with an input_shape"
-        )
+    shape: Any = getattr(module, "INPUT_SHAPE", None)
+    found = [] if callable(getattr(module, "model", None)) else ["no function model()"]
+    if not isinstance(shape, (tuple, list)) or not all(isinstance(n, int) and n > 0 for n in shape):
+        found.append("no INPUT_SHAPE, such as (28, 28, 1); or name the file in an edgegen.toml")
+    if found:
+        raise ModelError(problems(f"{path} is no model, it defines:", found))
     weights = path.with_name("weights.safetensors")
     data = path.with_name("data.py")
     return PythonModel(
@@ -148,12 +143,12 @@ def _load(described: PythonModel, source: ModelSource) -> QuantizedSource:
     from edgegen.codegen.quantization.options import QuantizeOptions
     from edgegen.codegen.quantization.pipeline import quantize_module
 
-    module = load_float_module(described)
-    calibration = load_data(described, "calibration")
     try:
         options = QuantizeOptions(**described.quantize)
     except (TypeError, ValueError) as problem:
         raise UsageError(f"{source.path}: [quantize]: {problem}") from problem
+    module = load_float_module(described)
+    calibration = _calibration(described)
     model = quantize_module(module, calibration, name=described.name, options=options)
     inputs, labels = _evaluation(described)
     q = model.graph.input_tensors()[0].quantization
@@ -169,13 +164,35 @@ def _load(described: PythonModel, source: ModelSource) -> QuantizedSource:
     )
 
 
+def _calibration(described: PythonModel) -> Array:
+    """The calibration set (V, *input_shape) in float32; whether its values can be used is judged later."""
+    what = f"calibration() of {described.data}"
+    try:
+        samples = np.asarray(load_data(described, "calibration"), np.float32)
+    except (TypeError, ValueError) as problem:
+        raise ModelError(f"{what} must return an array of numbers: {problem}") from problem
+    if samples.shape[:1] in ((), (0,)):
+        raise ModelError(f"{what} is empty; give some typical inputs")
+    if samples.shape[1:] != described.input_shape:
+        raise ModelError(
+            f"{what}: samples take the shape {described.input_shape}, got {samples.shape[1:]}; the first "
+            "axis counts the samples"
+        )
+    return samples
+
+
 def _evaluation(described: PythonModel) -> tuple[Array | None, Array | None]:
     if not hasattr(load_module(described.data), "evaluation"):
         return None, None
     made = load_data(described, "evaluation")
     if not isinstance(made, tuple) or len(made) != 2 or len(made[0]) != len(made[1]):
         raise ModelError(f"evaluation() of {described.data} must return (inputs, labels) of one length")
-    inputs, labels = np.asarray(made[0], np.float32), np.asarray(made[1])
+    try:
+        inputs, labels = np.asarray(made[0], np.float32), np.asarray(made[1]).astype(np.int32)
+    except (TypeError, ValueError) as problem:
+        raise ModelError(
+            f"evaluation() of {described.data} must return arrays of numbers: {problem}"
+        ) from problem
     if inputs.shape[1:] != described.input_shape:
         raise ModelError(
             f"evaluation() of {described.data}: samples take the shape {described.input_shape}, "
@@ -194,6 +211,21 @@ def _unknown_keys(config: Mapping[str, Any]) -> list[str]:
             found.append(f"[{table}] must be a table")
             continue
         found += [f"unknown key {key} in [{table}]" for key in sorted(content.keys() - keys)]
+    return found
+
+
+def _wrong_values(config: Mapping[str, Any]) -> list[str]:
+    """What is missing or of the wrong type; the tables are known to be tables."""
+    model, data = config.get("model", {}), config.get("data", {})
+    found = [f"[model] {key} is missing" for key in ("name", "source", "input_shape") if key not in model]
+    found += [] if "source" in data else ["[data] source is missing"]
+    texts = [("model", "name"), ("model", "source"), ("model", "weights"), ("data", "source")]
+    for table, key in texts:
+        value = config.get(table, {}).get(key, "")
+        found += [] if isinstance(value, str) else [f"[{table}] {key} takes text, got {value!r}"]
+    shape = model.get("input_shape", [1])
+    if not isinstance(shape, list) or not all(isinstance(n, int) and n > 0 for n in shape) or not shape:
+        found.append(f"[model] input_shape takes a list of positive integers, got {shape!r}")
     return found
 
 

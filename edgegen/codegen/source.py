@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+import traceback
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from importlib.resources import files
@@ -11,10 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from edgegen.codegen.graph import Array
+from edgegen.codegen.graph import Array, Graph
 from edgegen.errors import ModelError, UsageError
 
 CONFIG = "edgegen.toml"
+PACKAGE = Path(__file__).resolve().parent.parent
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,8 @@ def find_source(model: str | None) -> ModelSource:
     path = Path(model)
     if path.is_dir():
         path = path / CONFIG
+        if not path.is_file():
+            raise UsageError(f"the folder {path.parent} holds no {CONFIG}")
     if not path.exists():
         raise UsageError(f"there is no model {path}")
     kinds = {".tflite": "tflite", ".toml": "python", ".py": "python"}
@@ -76,6 +80,16 @@ def load_source(source: ModelSource) -> QuantizedSource:
     from edgegen.codegen.python_model import load_python_model
 
     return load_python_model(source)
+
+
+def graph_of(source: QuantizedSource) -> Graph:
+    """The integer graph of a source. ModelError, naming the source, lists what of it cannot be used."""
+    from edgegen.frontend.importers.tflite import load_tflite
+
+    try:
+        return load_tflite(source.tflite, name=source.name)
+    except ModelError as problem:
+        raise ModelError(f"{source.described}: {problem}") from problem
 
 
 def _load_tflite(source: ModelSource) -> QuantizedSource:
@@ -104,12 +118,21 @@ def run_function(function: Callable[[], Any], what: str) -> Any:
         return function()
     except (ModelError, UsageError):
         raise
-    except Exception as problem:
-        trace = problem.__traceback__
-        while trace is not None and trace.tb_next is not None:
-            trace = trace.tb_next
-        where = "" if trace is None else f" at {trace.tb_frame.f_code.co_filename}:{trace.tb_lineno}"
-        raise ModelError(f"{what} failed{where}: {type(problem).__name__}: {problem}") from problem
+    except SyntaxError as problem:
+        place = f"{problem.filename or what}, line {problem.lineno or 1}"
+        raise ModelError(f"{what} is not Python: {problem.msg} ({place})") from problem
+    except (Exception, SystemExit) as problem:
+        raise ModelError(f"{what} failed{_place(problem)}: {type(problem).__name__}: {problem}") from problem
+
+
+def _place(problem: BaseException) -> str:
+    """The last line of the user's own code that the problem went through."""
+    frames = [
+        frame
+        for frame in traceback.extract_tb(problem.__traceback__)
+        if not frame.filename.startswith("<") and not Path(frame.filename).is_relative_to(PACKAGE)
+    ]
+    return f" at {frames[-1].filename}:{frames[-1].lineno}" if frames else ""
 
 
 def quantized_samples(samples: Array, *, scale: float, zero_point: int) -> Array:
