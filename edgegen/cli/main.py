@@ -24,7 +24,8 @@ def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit status."""
     try:
         status = typer.main.get_command(app).main(args=arguments, prog_name="edgegen", standalone_mode=False)
-        return status if isinstance(status, int) else 0
+        # some versions of typer turn an interruption into this status themselves
+        return _interrupted() if status == INTERRUPTED else status if isinstance(status, int) else 0
     except EdgegenError as problem:
         Output().fail(str(problem))
         return problem.exit_code
@@ -32,13 +33,17 @@ def main(arguments: list[str] | None = None) -> int:
         problem.show()
         return int(problem.exit_code)
     except (KeyboardInterrupt, typer.Abort):
-        Output().fail("interrupted; nothing half-written is left")
-        return INTERRUPTED
+        return _interrupted()
     except BrokenPipeError:
         sys.stderr.close()
         return 0
     except Exception as defect:
         return _defect(defect)
+
+
+def _interrupted() -> int:
+    Output().fail("interrupted; nothing half-written is left")
+    return INTERRUPTED
 
 
 def _defect(defect: Exception) -> int:
