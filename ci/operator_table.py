@@ -19,7 +19,7 @@ Generated from the code by `python ci/operator_table.py`; do not edit.
 Every operator runs in NumPy integers, in portable C on every target, and, where the last column says so,
 in a kernel of the target's own. "Cases" is how many drawn cases the tests compare byte for byte with
 TensorFlow Lite Micro, NumPy and C in every run; `EDGEGEN_CASES` raises the number. Where TensorFlow Lite
-Micro lacks the operator or the type, NumPy and C are compared with each other and with the float function only.
+Micro lacks the operator or the type, NumPy and C are compared with each other and with the float function.
 
 | operator | .tflite | types | constraints | cases | kernels of a target |
 |---|---|---|---|---|---|
