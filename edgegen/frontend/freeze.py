@@ -29,11 +29,23 @@ def freeze(module: Module, sample: Array, *, name: str) -> Graph:
     sample = np.asarray(sample, np.float32)
     if sample.shape[:1] != (1,):
         raise ModelError(f"freezing takes a sample with a batch of 1, got the shape {list(sample.shape)}")
+    _check_finite(module, name)
     first = _Freezer(trace(module, sample), name)
     graph = first.graph()
     other = sample[..., ::-1] * np.float32(0.5) + np.float32(0.25)
     _compare(graph, _Freezer(trace(module, np.ascontiguousarray(other)), name).graph())
     return check_graph(graph, after="freezing")
+
+
+def _check_finite(module: Module, name: str) -> None:
+    """Refuse weights that are not numbers before anything is computed with them."""
+    found = [
+        f"'{label}' holds {int((~np.isfinite(tensor.data)).sum())} NaN or infinite values"
+        for label, tensor in (*module.named_parameters(), *module.named_buffers())
+        if not np.isfinite(tensor.data).all()
+    ]
+    if found:
+        raise ModelError(problems(f"the weights of '{name}' cannot be used:", found))
 
 
 @dataclass(frozen=True)
