@@ -19,7 +19,8 @@ SHOWN = 3
 class SizeReport:
     """Bytes of a built image; harness and start-up are in `flash_bytes` but not in `model_flash_bytes`.
 
-    `ram_bytes` is what the model needs: arena, state and, where it was measured, its stack.
+    `ram_bytes` is what the model needs: arena, state, other variables (`data_bytes`) and, where it was
+    measured, its stack. `image_ram_bytes` has the harness too.
     """
 
     flash_bytes: int
@@ -28,6 +29,7 @@ class SizeReport:
     code_bytes: int
     arena_bytes: int
     state_bytes: int
+    data_bytes: int
     stack_bytes: int | None
     image_ram_bytes: int
     flash_budget: int
@@ -35,7 +37,7 @@ class SizeReport:
 
     @property
     def ram_bytes(self) -> int:
-        return self.arena_bytes + self.state_bytes + (self.stack_bytes or 0)
+        return self.arena_bytes + self.state_bytes + self.data_bytes + (self.stack_bytes or 0)
 
     def with_stack(self, stack_bytes: int | None) -> SizeReport:
         return replace(self, stack_bytes=stack_bytes)
@@ -84,11 +86,19 @@ def check_image(lowered: LoweredGraph, plan: MemoryPlan, image: ImageSizes, targ
         code_bytes=image.code,
         arena_bytes=plan.arena_bytes,
         state_bytes=plan.state_bytes,
+        data_bytes=_model_data(image, plan, target),
         stack_bytes=None,
         image_ram_bytes=image.ram,
         flash_budget=budget.flash_bytes,
         ram_budget=budget.ram_bytes,
     )
+
+
+def _model_data(image: ImageSizes, plan: MemoryPlan, target: Target) -> int:
+    """Variables of the model beside arena and state, where the image tells them from the harness's."""
+    if target.suffix != ".elf":
+        return 0
+    return max(0, image.data + image.bss - image.harness_bss - plan.arena_bytes - plan.state_bytes)
 
 
 def overflow(said: str) -> str | None:

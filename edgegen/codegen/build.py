@@ -2,53 +2,27 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import PackageNotFoundError
-from importlib.metadata import version as package_version
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 
 import numpy as np
 
-from edgegen import __version__
 from edgegen.codegen import passes
+from edgegen.codegen.assembly import Assembly
 from edgegen.codegen.budget import SizeReport, check_image, check_plan, largest_parts, overflow
-from edgegen.codegen.emit import Emission, ProjectInput, emit
-from edgegen.codegen.graph import Array, Graph
-from edgegen.codegen.lower import LoweredGraph, lower
-from edgegen.codegen.names import c_identifier
+from edgegen.codegen.graph import Graph
+from edgegen.codegen.lower import lower
 from edgegen.codegen.passes.constant_channels import RemoveConstantChannels
-from edgegen.codegen.plan import MemoryPlan, plan_memory
-from edgegen.codegen.project import (
-    EXPECTED,
-    LABELS,
-    MANIFEST,
-    MODEL_FILE,
-    PROFILE,
-    VECTORS,
-    ImageRecord,
-    LayerRecord,
-    Manifest,
-    digests,
-    record_image,
-    write_project,
-)
-from edgegen.codegen.reference import Reference
+from edgegen.codegen.plan import plan_memory
+from edgegen.codegen.project import ImageRecord, Manifest, record_image
 from edgegen.codegen.source import QuantizedSource, graph_of
 from edgegen.codegen.toolchain import run_pio
-from edgegen.codegen.vectors import draw_vectors, pack_vectors
+from edgegen.codegen.vectors import pack_vectors
 from edgegen.emulate import RunResult, run_image, sizes
 from edgegen.errors import BudgetError, MismatchError, ToolError
 from edgegen.targets import Target
 
-GOLDEN = 16
-"""Vectors that a build itself proves, at most; `verify` takes more."""
-GOLDEN_MACS = 40_000_000
-"""Multiply-accumulates that a build emulates: fewer vectors for a large model."""
-STORED = 1000
-"""Evaluation samples that go into the project at most."""
-TOOLS = ("platformio", "ziglang")
 Progress = Callable[[str], None]
 
 
@@ -98,25 +72,26 @@ def build(
     plan = plan_memory(lowered, alignment=target.alignment)
     check_plan(lowered, plan, target)
     progress("emitting C")
-    golden = _golden(source, original, lowered)
-    emission = emit(_project_input(source, lowered, plan, target, golden))
-    files = {**emission.files, **_further_files(source, original, golden)}
-    manifest = _manifest(source, lowered, plan, target, options, emission, files, golden)
-    folder = output / emission.model / target.name
-    write_project(folder, {**files, MANIFEST: manifest.to_json()})
+    removed = options.remove_constant_channels
+    assembly = Assembly(source, original, lowered, plan, target, options.mode, removed)
+    stack = assembly.stack_seen(output)
+    manifest = assembly.write(output, stack_bytes=stack)
     progress("compiling")
-    image = _compile_within_budget(folder, target, options, lowered, plan)
+    image = _compile_within_budget(assembly, output, options)
     measured = check_image(lowered, plan, sizes(image, target), target)
     progress("emulating")
-    proof = _prove(golden, manifest, original, image, target) if options.verify else None
-    measured = measured.with_stack(None if proof is None else proof.invoke_stack_bytes)
-    manifest = record_image(folder, manifest, _image_record(measured, options))
+    proof = _prove(assembly, manifest, image) if options.verify else None
+    if proof is not None:
+        measured = measured.with_stack(proof.invoke_stack_bytes)
+        if proof.invoke_stack_bytes != stack:  # the header says it, no code depends on it
+            manifest = assembly.write(output, stack_bytes=proof.invoke_stack_bytes)
+    manifest = record_image(assembly.folder(output), manifest, _image_record(measured, options))
     return BuildReport(
-        folder=folder,
+        folder=assembly.folder(output),
         image=image,
         manifest=manifest,
         sizes=measured,
-        vectors=0 if proof is None else golden.count,
+        vectors=0 if proof is None else assembly.golden.count,
         bytes_compared=0 if proof is None else len(proof.results),
         instructions=worst(None if proof is None else proof.instructions),
         cycles=worst(None if proof is None else proof.cycles),
@@ -142,32 +117,6 @@ def compile_project(folder: Path, target: Target, options: BuildOptions, *, trac
     return folder / ".pio" / "build" / environment / target.image_name
 
 
-def _compile_within_budget(
-    folder: Path, target: Target, options: BuildOptions, lowered: LoweredGraph, plan: MemoryPlan
-) -> Path:
-    """`compile_project`, whose BudgetError also says which layers and buffers take most."""
-    try:
-        return compile_project(folder, target, options)
-    except BudgetError as problem:
-        raise BudgetError(f"{problem}\n{largest_parts(lowered, plan)}") from problem
-
-
-def layer_records(lowered: LoweredGraph, plan: MemoryPlan) -> tuple[LayerRecord, ...]:
-    """The layers of a schedule, numbered as a trace numbers them."""
-    return tuple(
-        LayerRecord(
-            index=index,
-            name=step.node.name,
-            op=step.node.op,
-            kernel="" if index in plan.elided else step.call.kernel,
-            output=step.node.outputs[0] if step.node.outputs else "",
-            macs=step.macs,
-            constant_bytes=step.constant_bytes,
-        )
-        for index, step in enumerate(lowered.steps)
-    )
-
-
 def first_difference(got: bytes, expected: bytes) -> int:
     """The first byte that differs; both have the same length."""
     return int(np.flatnonzero(np.frombuffer(got, np.uint8) != np.frombuffer(expected, np.uint8))[0])
@@ -178,113 +127,17 @@ def worst(counts: Sequence[int] | None) -> int | None:
     return max(counts) if counts else None
 
 
-def project_folder(output: Path, name: str, target: Target) -> Path:
-    """Where a model's project for a target stands."""
-    return output / c_identifier(name) / target.name
+def _compile_within_budget(assembly: Assembly, output: Path, options: BuildOptions) -> Path:
+    """`compile_project`, whose BudgetError also says which layers and buffers take most."""
+    try:
+        return compile_project(assembly.folder(output), assembly.target, options)
+    except BudgetError as problem:
+        raise BudgetError(f"{problem}\n{largest_parts(assembly.lowered, assembly.plan)}") from problem
 
 
-@dataclass(frozen=True, eq=False)
-class _Golden:
-    """`stored` inputs of the project; the first `count` of them are the build's own proof.
-
-    `check_outputs` is what the last of these gives from a fresh state: the self-test.
-    """
-
-    stored: list[Array]
-    count: int
-    inputs: list[Array]
-    outputs: tuple[Array, ...]
-    check_outputs: tuple[Array, ...]
-
-
-def _golden(source: QuantizedSource, graph: Graph, lowered: LoweredGraph) -> _Golden:
-    """The evaluation samples of the model, else drawn vectors."""
-    if source.inputs is None:
-        stored = draw_vectors(graph, GOLDEN, seed=1)
-    else:
-        stored = [source.inputs[:STORED].reshape(-1, *graph.input_tensors()[0].shape)]
-    macs = max(1, sum(step.macs for step in lowered.steps))
-    count = min(len(stored[0]), int(np.clip(GOLDEN_MACS // macs, 2, GOLDEN)))
-    inputs = [array[:count] for array in stored]
-    check = Reference(graph).run([array[-1:] for array in inputs])
-    return _Golden(stored, count, inputs, Reference(graph).run(inputs).outputs, check.outputs)
-
-
-def _project_input(
-    source: QuantizedSource, lowered: LoweredGraph, plan: MemoryPlan, target: Target, golden: _Golden
-) -> ProjectInput:
-    return ProjectInput(
-        lowered=lowered,
-        plan=plan,
-        target=target,
-        model_hash=hashlib.sha256(source.tflite).hexdigest()[:16],
-        check_inputs=tuple(array[-1] for array in golden.inputs),
-        check_outputs=tuple(array[0] for array in golden.check_outputs),
-    )
-
-
-def _further_files(source: QuantizedSource, graph: Graph, golden: _Golden) -> dict[PurePosixPath, bytes]:
-    """The model, its vectors, and the labels where there are any."""
-    files = {
-        MODEL_FILE: source.tflite,
-        VECTORS: pack_vectors(graph.input_tensors(), golden.stored),
-        EXPECTED: pack_vectors(graph.output_tensors(), golden.outputs),
-    }
-    if source.inputs is not None and source.labels is not None:
-        files[LABELS] = source.labels[:STORED].astype("<i4").tobytes()
-    return files
-
-
-def _manifest(
-    source: QuantizedSource,
-    lowered: LoweredGraph,
-    plan: MemoryPlan,
-    target: Target,
-    options: BuildOptions,
-    emission: Emission,
-    files: Mapping[PurePosixPath, bytes],
-    golden: _Golden,
-) -> Manifest:
-    return Manifest(
-        model=emission.model,
-        title=source.name,
-        target=target.name,
-        board=target.board.id,
-        profile=PROFILE,
-        mode=options.mode,
-        constant_channels_removed=options.remove_constant_channels,
-        portable=emission.portable,
-        tools=_tool_versions(),
-        model_sha256=hashlib.sha256(source.tflite).hexdigest(),
-        source=source.file_name,
-        input_bytes=emission.input_bytes,
-        output_bytes=emission.output_bytes,
-        stored_vectors=len(golden.stored[0]),
-        arena_bytes=plan.arena_bytes,
-        arena_bound_bytes=plan.bound_bytes,
-        state_bytes=plan.state_bytes,
-        constant_bytes=emission.constant_bytes,
-        flash_budget=target.budget.flash_bytes,
-        ram_budget=target.budget.ram_bytes,
-        stack_budget=target.budget.stack_bytes,
-        image=None,
-        layers=layer_records(lowered, plan),
-        files=digests(files),
-    )
-
-
-def _tool_versions() -> dict[str, str]:
-    found = {"edgegen": __version__}
-    for tool in TOOLS:
-        try:
-            found[tool] = package_version(tool)
-        except PackageNotFoundError:
-            found[tool] = "unknown"
-    return found
-
-
-def _prove(golden: _Golden, manifest: Manifest, graph: Graph, image: Path, target: Target) -> RunResult:
+def _prove(assembly: Assembly, manifest: Manifest, image: Path) -> RunResult:
     """Run the golden vectors in the default emulator and compare every byte."""
+    graph, golden, target = assembly.original, assembly.golden, assembly.target
     expected = pack_vectors(graph.output_tensors(), golden.outputs)
     result = run_image(
         image,

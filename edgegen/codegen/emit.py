@@ -27,13 +27,15 @@ TEMPLATES = Path(__file__).resolve().parent.parent / "templates"
 class ProjectInput:
     """Everything a project is made of.
 
-    `check_inputs` and `check_outputs` are the vector of the built-in self-test, each of its tensor's shape.
+    `stack_bytes` is the deepest stack seen in emulation, None where it was not measured. `check_inputs` and
+    `check_outputs` are the vector of the built-in self-test, each of its tensor's shape.
     """
 
     lowered: LoweredGraph
     plan: MemoryPlan
     target: Target
     model_hash: str
+    stack_bytes: int | None
     check_inputs: tuple[Array, ...]
     check_outputs: tuple[Array, ...]
 
@@ -124,6 +126,7 @@ def _context(source: ProjectInput, model: str, pool: ConstantPool) -> dict[str, 
         "sequence": sequence,
         "kernels": used_kernels(source.lowered, plan),
         "plan": plan,
+        "stack_bytes": source.stack_bytes,
         "has_floats": any(tensor.dtype is DType.FLOAT32 for tensor in graph.tensors.values()),
         "macs": sum(step.macs for step in source.lowered.steps),
         "arrays": pool.arrays,

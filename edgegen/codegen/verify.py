@@ -10,19 +10,19 @@ from pathlib import Path
 
 import numpy as np
 
+from edgegen.codegen.assembly import layer_records
 from edgegen.codegen.build import (
     BuildOptions,
     compile_project,
     first_difference,
-    layer_records,
     optimize,
     worst,
 )
 from edgegen.codegen.emit import Emission, ProjectInput, emit
 from edgegen.codegen.graph import Array, Graph
 from edgegen.codegen.host_project import HostProject
-from edgegen.codegen.lower import lower
-from edgegen.codegen.plan import plan_memory
+from edgegen.codegen.lower import LoweredGraph, lower
+from edgegen.codegen.plan import MemoryPlan, plan_memory
 from edgegen.codegen.project import MODEL_FILE, VECTORS, LayerRecord, Manifest, read_manifest
 from edgegen.codegen.reference import Reference
 from edgegen.codegen.tampering import changed_constants, edited, generated_sources
@@ -279,31 +279,33 @@ def _refuse_changed_constants(project: Project, edits: Sequence[str]) -> None:
 
 def _emit_again(project: Project) -> Emission:
     lowered = lower(project.lowered_graph, target=project.target, mode=project.manifest.mode)
-    plan = plan_memory(lowered, alignment=project.target.alignment)
-    return emit(
-        ProjectInput(lowered, plan, project.target, project.manifest.model_sha256[:16], *_check(project))
-    )
+    return emit(_project_input(project, lowered, plan_memory(lowered, alignment=project.target.alignment)))
 
 
 def _emit_portable(project: Project, graph: Graph, folder: Path) -> tuple[LayerRecord, ...]:
     """The model with portable kernels only, as files; the layers of that schedule."""
     lowered = lower(graph)
     plan = plan_memory(lowered, alignment=project.target.alignment)
-    emission = emit(
-        ProjectInput(lowered, plan, project.target, project.manifest.model_sha256[:16], *_check(project))
-    )
-    for place, content in emission.files.items():
+    for place, content in emit(_project_input(project, lowered, plan)).files.items():
         if place.parts[0] == "lib":
             (folder / place).parent.mkdir(parents=True, exist_ok=True)
             (folder / place).write_bytes(content)
     return layer_records(lowered, plan)
 
 
-def _check(project: Project) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
-    """A vector for a self-test."""
+def _project_input(project: Project, lowered: LoweredGraph, plan: MemoryPlan) -> ProjectInput:
+    """For C that is compared or called here; its self-test has a vector of its own."""
     inputs = draw_vectors(project.graph, 1, seed=0)
     outputs = Reference(project.graph).run(inputs).outputs
-    return tuple(array[0] for array in inputs), tuple(array[0] for array in outputs)
+    return ProjectInput(
+        lowered=lowered,
+        plan=plan,
+        target=project.target,
+        model_hash=project.manifest.model_sha256[:16],
+        stack_bytes=None,
+        check_inputs=tuple(array[0] for array in inputs),
+        check_outputs=tuple(array[0] for array in outputs),
+    )
 
 
 def _made(folder: Path) -> Path:

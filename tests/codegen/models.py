@@ -152,6 +152,7 @@ def emission_of(graph: Graph, target: str = "host") -> Emission:
             plan=plan,
             target=chosen,
             model_hash="0123456789abcdef",
+            stack_bytes=96 if target == "cortex-m4" else None,
             check_inputs=tuple(array[2] for array in inputs),
             check_outputs=tuple(array[0] for array in outputs),
         )

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from edgegen.codegen import build as build_module
+from edgegen.codegen import assembly as assembly_module
 from edgegen.codegen.build import BuildOptions, build
 from edgegen.codegen.project import LABELS, VECTORS, read_manifest
 from edgegen.codegen.toolchain import QUIET
@@ -62,6 +62,16 @@ def test_a_second_build_is_quick_and_compiles_nothing(tmp_path: Path) -> None:
     second = build_project(cnn(), tmp_path, verify=False)
     assert second.image.stat().st_mtime_ns == stamp
     assert time.monotonic() - start < 30
+
+
+def test_the_measured_stack_is_in_the_header_and_stays_there(tmp_path: Path) -> None:
+    first = build_project(cnn(), tmp_path, "cortex-m4")
+    header = first.folder / "lib" / "small_net" / "include" / "small_net.h"
+    assert first.sizes.stack_bytes is not None
+    assert f"#define SMALL_NET_STACK_SIZE {first.sizes.stack_bytes} " in header.read_text(encoding="utf-8")
+    stamp = header.stat().st_mtime_ns
+    build_project(cnn(), tmp_path, "cortex-m4")
+    assert header.stat().st_mtime_ns == stamp
 
 
 def test_evaluation_samples_go_into_the_project(tmp_path: Path) -> None:
@@ -114,20 +124,20 @@ def test_code_counts_too(target: str, tmp_path: Path) -> None:
 
 
 def test_a_compiler_that_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = build_module.emit
+    real = assembly_module.emit
 
     def broken(source: object) -> object:
         emission = real(source)  # type: ignore[arg-type]
         place = next(place for place in emission.files if place.name == "small_net.c")
         return dataclasses.replace(emission, files={**emission.files, place: b"int broken("})
 
-    monkeypatch.setattr(build_module, "emit", broken)
+    monkeypatch.setattr(assembly_module, "emit", broken)
     with pytest.raises(ToolError, match=r"small_net\.c.*error"):
         build_project(cnn(), tmp_path)
 
 
 def test_an_image_that_computes_something_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    real = build_module.emit
+    real = assembly_module.emit
 
     def broken(source: object) -> object:
         emission = real(source)  # type: ignore[arg-type]
@@ -136,7 +146,7 @@ def test_an_image_that_computes_something_else(tmp_path: Path, monkeypatch: pyte
         assert text != emission.files[place].decode()
         return dataclasses.replace(emission, files={**emission.files, place: text.encode()})
 
-    monkeypatch.setattr(build_module, "emit", broken)
+    monkeypatch.setattr(assembly_module, "emit", broken)
     with pytest.raises(MismatchError, match="host: the emulated image differs from the reference in vector"):
         build_project(cnn(), tmp_path)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from edgegen.codegen.build import layer_records
+from edgegen.codegen.assembly import layer_records
 from edgegen.codegen.graph import Array
 from edgegen.codegen.lower import lower
 from edgegen.codegen.plan import plan_memory
