@@ -7,6 +7,9 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command_line import CommandLine
+from tests.firmware.conftest import empty_device  # a fixture
+
+__all__ = ["empty_device"]
 
 
 @pytest.fixture
