@@ -27,6 +27,7 @@ HEADINGS = (
     "code",
     "arena",
     "state",
+    "data",
     "stack",
     "RAM",
 )
@@ -73,7 +74,14 @@ def _models(folder: Path | None) -> list[str]:
 
 def _cells(row: BenchRow) -> list[object]:
     per_mac = None if row.instructions is None or not row.macs else f"{row.instructions / row.macs:.3f}"
-    numbers = (row.flash_bytes, row.constant_bytes, row.code_bytes, row.arena_bytes, row.state_bytes)
+    numbers = (
+        row.flash_bytes,
+        row.constant_bytes,
+        row.code_bytes,
+        row.arena_bytes,
+        row.state_bytes,
+        row.data_bytes,
+    )
     return [
         row.model,
         row.target,

@@ -32,6 +32,7 @@ class BenchRow:
     code_bytes: int
     arena_bytes: int
     state_bytes: int
+    data_bytes: int
     stack_bytes: int | None
     ram_bytes: int
 
@@ -56,6 +57,7 @@ def bench_model(source: QuantizedSource, target: Target, output: Path, *, option
         code_bytes=sizes.code_bytes,
         arena_bytes=sizes.arena_bytes,
         state_bytes=sizes.state_bytes,
+        data_bytes=sizes.data_bytes,
         stack_bytes=sizes.stack_bytes,
         ram_bytes=sizes.ram_bytes,
     )
