@@ -34,9 +34,11 @@ from edgegen.errors import MismatchError, UsageError, problems
 from edgegen.frontend.importers.tflite import load_tflite
 from edgegen.targets import Target, load_target
 
-NATIVE_MACS, EMULATED_MACS = 5_000_000_000, 500_000_000
-"""Multiply-accumulates that a verification runs by default; they set the number of vectors."""
-FEWEST, MOST, DRAWN = 24, 1200, 200
+DRAWN_MACS, STORED_MACS = 200_000_000, 600_000_000
+"""Multiply-accumulates that a verification emulates by default; they set the numbers of vectors."""
+NATIVE_FACTOR = 10
+"""How much more of them is done where nothing is emulated."""
+FEWEST, MOST_DRAWN = 12, 200
 TRACED = 7
 """Vectors whose every layer the emulated image shows; the host C shows those of all vectors."""
 TRACE_CHUNK_BYTES = 64 << 20
@@ -139,10 +141,13 @@ def proof_inputs(project: Project, count: int | None, *, seed: int) -> list[Arra
         raise UsageError(f"{project.folder / VECTORS}: {problem}; build the project again") from problem
     if count is None:
         macs = max(1, sum(layer.macs for layer in project.manifest.layers))
-        budget = NATIVE_MACS if project.target.is_host else EMULATED_MACS
-        count = int(np.clip(budget // macs, FEWEST, MOST))
-    kept = min(len(stored[0]), count - min(DRAWN, -(-count // 2)))
-    drawn = draw_vectors(project.graph, count - kept, seed=seed)
+        macs = -(-macs // NATIVE_FACTOR) if project.target.is_host else macs
+        kept = min(len(stored[0]), max(FEWEST, STORED_MACS // macs))
+        fresh = int(np.clip(DRAWN_MACS // macs, FEWEST, MOST_DRAWN))
+    else:
+        kept = min(len(stored[0]), count // 2)
+        fresh = count - kept
+    drawn = draw_vectors(project.graph, fresh, seed=seed)
     return [np.concatenate([a, b[:kept]]) for a, b in zip(drawn, stored, strict=True)]
 
 

@@ -92,7 +92,7 @@ def test_a_project_as_built(target: str, built: Callable[[str], Path]) -> None:
 def test_the_number_of_vectors_follows_the_size(built: Callable[[str], Path]) -> None:
     project = open_project(built("cortex-m4"))
     inputs = proof_inputs(project, None, seed=0)
-    assert len(inputs[0]) == 1200
+    assert len(inputs[0]) == 200 + 16
     assert len(proof_inputs(project, 5, seed=0)[0]) == 5
 
 
