@@ -18,6 +18,8 @@ from edgegen.codegen.verify import open_project
 from edgegen.emulate import run_image
 from edgegen.errors import UsageError
 
+TIMEOUT_S = 3600.0
+
 
 def run_vectors(
     model: str | None,
@@ -40,11 +42,9 @@ def run_vectors(
         name = "host" if target == "host-c" else target
         project = open_project(built_project(source, name, build_folder))
         graph = project.graph
-        vectors = read_vectors(input_file, graph)
-        packed = pack_vectors(graph.input_tensors(), vectors)
+        packed = pack_vectors(graph.input_tensors(), read_vectors(input_file, graph))
         if target == "host-c":
-            library = project.folder / "lib" / project.manifest.model
-            raw, _ = HostProject(library, project.manifest.model, graph).run(vectors)
+            raw = HostProject(project.folder, project.manifest.model).run(packed, timeout_s=TIMEOUT_S)
         else:
             with show.steps() as step:
                 step("compiling")
@@ -57,7 +57,7 @@ def run_vectors(
                     output_size=project.manifest.output_bytes,
                     input_size=project.manifest.input_bytes,
                     emulator=emulator,
-                    timeout_s=3600.0,
+                    timeout_s=TIMEOUT_S,
                 ).results
         outputs = unpack_vectors(graph.output_tensors(), raw)
     write_vectors(output_file, graph, outputs)

@@ -1,78 +1,49 @@
-"""A project's own C on the machine that edgegen runs on: compiled into a shared library and called."""
+"""A project's own C on the machine that edgegen runs on, in a process of its own."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
-import cffi
-import numpy as np
+from edgegen.codegen.toolchain import build_program, run_tool
+from edgegen.emulate import run_image
+from edgegen.targets import load_target
+from edgegen.targets.files import FIRMWARE
 
-from edgegen.codegen.graph import Array, Graph
-from edgegen.codegen.toolchain import build_shared
-from edgegen.codegen.vectors import pack_vectors
-from edgegen.errors import MismatchError
-
-COLLECTOR = Path(__file__).resolve().parent.parent / "firmware" / "harness" / "collect.c"
+HARNESS = FIRMWARE / "harness"
 
 
 class HostProject:
-    """The library of a model, callable."""
+    """lib/<model> of a project behind edgegen's harness, as a program for this machine.
 
-    def __init__(self, library: Path, model: str, graph: Graph) -> None:
-        """Compile lib/<model>. ToolError if it does not compile for this machine."""
-        source = library / "src"
-        built = build_shared(
-            [*sorted(source.glob("*.c")), COLLECTOR],
-            include_dirs=[source, library / "include"],
-            flags=("-ffp-contract=off", f"-DCOLLECT_HOOK={model}_trace", f"-D{model.upper()}_TRACE"),
+    The vectors of one run are a sequence for a model with state, which begins with a fresh one.
+    """
+
+    def __init__(self, project: Path, model: str, *, trace: bool = False) -> None:
+        """Compile it; `trace` makes the results trace records. ToolError if it does not compile."""
+        self._target = load_target("host")
+        source = project / "lib" / model / "src"
+        support = self._target.folder / "support"
+        self._program = build_program(
+            [*sorted(source.glob("*.c")), support / "io.c", HARNESS / "main.c", HARNESS / "selftest.c"],
+            include_dirs=[
+                source,
+                project / "lib" / model / "include",
+                project / "src",
+                FIRMWARE / "platform" / "support" / "include",
+            ],
+            flags=(
+                "-ffp-contract=off",
+                "-Dmain=harness_main",
+                f"-DHARNESS_SELFTEST={model}_selftest",
+                *([f"-D{model.upper()}_TRACE"] if trace else []),
+            ),
             name=model,
         )
-        self._model, self._graph = model, graph
-        self._ffi = cffi.FFI()
-        pointers = ["void *"] * (len(graph.inputs) + len(graph.outputs))
-        self._ffi.cdef(f"""
-            int {model}_invoke({", ".join(pointers)});
-            void {model}_reset_state(void);
-            int {model}_selftest(void);
-            void harness_collect(void *buffer, int64_t bytes);
-            int64_t harness_collected(void);
-        """)
-        self._library: Any = self._ffi.dlopen(str(built))
 
-    def run(self, inputs: Sequence[Array], *, trace_bytes: int = 0) -> tuple[bytes, bytes]:
-        """Packed outputs and, for `trace_bytes` a vector, the traces of vectors (V, *shape).
+    def run(self, vectors: bytes, *, timeout_s: float) -> bytes:
+        """What packed vectors give. MismatchError for a crash, a timeout or an error of the model."""
+        return run_image(self._program, self._target, vectors, output_size=None, timeout_s=timeout_s).results
 
-        A model with state takes them as a sequence that begins with a fresh one.
-        """
-        count = len(inputs[0])
-        outputs = [np.zeros((count, *t.shape), t.dtype.numpy) for t in self._graph.output_tensors()]
-        traces = np.zeros((count, trace_bytes), np.uint8)
-        invoke = self._function("invoke")
-        self._function("reset_state")()
-        for vector in range(count):
-            rows = [np.ascontiguousarray(array[vector]) for array in (*inputs, *outputs)]
-            self._library.harness_collect(self._pointer(traces[vector]), trace_bytes)
-            status = invoke(*(self._pointer(row) for row in rows))
-            if status != 0:
-                raise MismatchError(f"host C: {self._model}_invoke returned {status} for vector {vector}")
-            self._check_trace(trace_bytes)
-            for array, row in zip(outputs, rows[len(inputs) :], strict=True):
-                array.reshape(count, -1)[vector] = row.reshape(-1)
-        return pack_vectors(self._graph.output_tensors(), outputs), traces.tobytes()
-
-    def selftest(self) -> int:
-        """What the built-in self-test returns: 0 if all is well."""
-        return int(self._function("selftest")())
-
-    def _check_trace(self, trace_bytes: int) -> None:
-        collected = self._library.harness_collected()
-        if trace_bytes and collected != trace_bytes:
-            raise MismatchError(f"host C: a trace has {collected} bytes instead of {trace_bytes}")
-
-    def _function(self, name: str) -> Any:
-        return getattr(self._library, f"{self._model}_{name}")
-
-    def _pointer(self, array: Array) -> Any:
-        return self._ffi.cast("void *", array.ctypes.data)
+    def selftest(self, *, timeout_s: float) -> int:
+        """What the built-in self-test returns: 0 if all is well. ToolError if it does not end."""
+        return run_tool([str(self._program), "selftest"], timeout_s=timeout_s).exit_code

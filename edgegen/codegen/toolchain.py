@@ -21,6 +21,7 @@ from pathlib import Path
 from edgegen.errors import ToolError
 
 WARNINGS = ("-Wall", "-Wextra", "-Wconversion", "-Werror", "-pedantic")
+NATIVE = ("-O2", "-std=c99", "-mcpu=baseline", *WARNINGS)
 SHOWN_LINES = 20
 # PlatformIO without questions to its servers, colours and progress bars.
 QUIET = {
@@ -170,28 +171,45 @@ def build_shared(
     The result lies in the cache under the hash of everything that went into it: the sources, every header
     in `include_dirs` and beside the sources, the flags and the compiler. It is compiled only once.
     """
-    options = ["-O2", "-std=c99", "-mcpu=baseline", *WARNINGS, *flags]
-    key = _content_key(sources, include_dirs, options)
-    library = cache_folder() / "shared" / key / shared_library_name(name)
-    if library.is_file():
-        return library
-    library.parent.mkdir(parents=True, exist_ok=True)
     position_independent = [] if sys.platform == "win32" else ["-fPIC"]
+    options = [*NATIVE, *flags, *position_independent, "-shared"]
+    return _built_once(sources, include_dirs, options, shared_library_name(name))
+
+
+def build_program(
+    sources: Sequence[Path],
+    *,
+    include_dirs: Sequence[Path] = (),
+    flags: Sequence[str] = (),
+    name: str = "program",
+) -> Path:
+    """Compile C files into a program for this machine; cached as the libraries of `build_shared` are."""
+    suffix = ".exe" if sys.platform == "win32" else ""
+    return _built_once(sources, include_dirs, [*NATIVE, *flags], f"{name}{suffix}")
+
+
+def _built_once(
+    sources: Sequence[Path], include_dirs: Sequence[Path], options: Sequence[str], name: str
+) -> Path:
+    """The file in the cache, compiled if it is not there."""
+    built = cache_folder() / "native" / _content_key(sources, include_dirs, options) / name
+    if built.is_file():
+        return built
+    built.parent.mkdir(parents=True, exist_ok=True)
     includes = [f"-I{folder}" for folder in include_dirs]
-    with tempfile.TemporaryDirectory(dir=library.parent) as scratch:
-        draft = Path(scratch) / library.name
-        inputs = [str(source) for source in sources]
-        zig_cc([*options, *position_independent, "-shared", *includes, *inputs, "-o", str(draft)])
-        _publish(draft, library)
-    return library
+    with tempfile.TemporaryDirectory(dir=built.parent) as scratch:
+        draft = Path(scratch) / name
+        zig_cc([*options, *includes, *map(str, sources), "-o", str(draft)])
+        _publish(draft, built)
+    return built
 
 
-def _publish(draft: Path, library: Path) -> None:
-    """Move a finished library into place. Another process may have been faster, and may be using its copy."""
+def _publish(draft: Path, built: Path) -> None:
+    """Move a finished file into place. Another process may have been faster, and may be using its copy."""
     try:
-        draft.replace(library)
+        draft.replace(built)
     except OSError:
-        if not library.is_file():
+        if not built.is_file():
             raise
 
 

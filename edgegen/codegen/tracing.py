@@ -29,9 +29,9 @@ class _Record:
 
 
 class TraceLayout:
-    """The records of a trace of one vector: every layer that is called, then perhaps the output."""
+    """The records of a trace of one vector: every layer that is called, then the output."""
 
-    def __init__(self, graph: Graph, layers: Sequence[LayerRecord], *, with_output: bool) -> None:
+    def __init__(self, graph: Graph, layers: Sequence[LayerRecord]) -> None:
         """`graph` is the one that was lowered. UsageError if the layers are not of this graph."""
         self._graph = graph
         self._records: list[_Record] = []
@@ -42,8 +42,7 @@ class TraceLayout:
                 raise UsageError(f"layer '{layer.name}' is none of this model; build the project again")
             if layer.kernel and tensor is not None and tensor.bytes:
                 self._add(layer, tensor, tensor.bytes)
-        if with_output:
-            self._add(None, None, vector_bytes(graph.output_tensors()))
+        self._add(None, None, vector_bytes(graph.output_tensors()))
 
     def expected(self, tensors: Mapping[str, Array]) -> Array:
         """The bytes of a right trace, one row a vector, from the arrays (V, *shape) of the reference."""

@@ -165,12 +165,11 @@ class _Proof:
         """Every layer of every vector on this machine. Says which C that was, and the bytes compared."""
         self._progress("host C")
         if self._project.manifest.portable:
-            library = self._project.folder / "lib" / self._project.manifest.model
-            return "the project's C", self._trace_host(library, self._project.manifest.layers, inputs)
+            layers = self._project.manifest.layers
+            return "the project's C", self._trace_host(self._project.folder, layers, inputs)
         with tempfile.TemporaryDirectory(prefix="portable-", dir=_made(cache_folder())) as scratch:
             layers = _emit_portable(self._project, self._graph, Path(scratch))
-            library = Path(scratch) / "lib" / self._project.manifest.model
-            return "portable C", self._trace_host(library, layers, inputs)
+            return "portable C", self._trace_host(Path(scratch), layers, inputs)
 
     def trace(self, inputs: Sequence[Array]) -> int:
         """Every layer of some vectors in the emulated image; the bytes compared."""
@@ -184,62 +183,65 @@ class _Proof:
 
     def outputs(self, inputs: Sequence[Array]) -> RunResult:
         """The outputs of every vector in the emulated image."""
-        project, settings = self._project, self._settings
+        project = self._project
         expected = pack_vectors(project.graph.output_tensors(), Reference(project.graph).run(inputs).outputs)
         self._progress(f"compiling {project.target.name}")
         image = compile_project(project.folder, project.target, self._options)
         self._progress(f"emulating {project.target.name}: {len(inputs[0])} vectors")
-        result = run_image(
-            image,
-            project.target,
-            pack_vectors(project.graph.input_tensors(), inputs),
-            output_size=project.manifest.output_bytes,
-            input_size=project.manifest.input_bytes,
-            emulator=settings.emulator,
-            timeout_s=settings.timeout_s,
-            count=True,
-        )
+        result = self._emulate(image, inputs, trace=False)
         if result.results != expected:
             raise self._output_mismatch(inputs, result, expected)
         return result
 
-    def _trace_host(self, library: Path, layers: Sequence[LayerRecord], inputs: Sequence[Array]) -> int:
-        layout = TraceLayout(self._graph, layers, with_output=False)
-        host = HostProject(library, self._project.manifest.model, self._graph)
+    def _trace_host(self, folder: Path, layers: Sequence[LayerRecord], inputs: Sequence[Array]) -> int:
+        layout = TraceLayout(self._graph, layers)
+        host = HostProject(folder, self._project.manifest.model, trace=True)
         size = max(1, TRACE_CHUNK_BYTES // max(1, layout.bytes))
         compared = 0
         for start in range(0, len(inputs[0]), size):
             part = [array[start : start + size] for array in inputs]
             compared += self._compare_host(host, layout, part)
-        if host.selftest() != 0:
+        if host.selftest(timeout_s=self._settings.timeout_s) != 0:
             raise self._mismatch("host C", "every layer agrees, but the built-in self-test fails")
         return compared
 
     def _compare_host(self, host: HostProject, layout: TraceLayout, inputs: Sequence[Array]) -> int:
         results = Reference(self._graph).run(inputs, keep=True)
         expected = layout.expected(results.tensors)
-        outputs, traces = host.run(inputs, trace_bytes=layout.bytes)
+        packed = pack_vectors(self._graph.input_tensors(), inputs)
+        try:
+            traces = host.run(packed, timeout_s=self._settings.timeout_s)
+        except MismatchError as problem:
+            raise self._mismatch("host C does not run to its end", str(problem)) from problem
         difference = layout.difference(traces, expected)
-        if difference is None and outputs != pack_vectors(self._graph.output_tensors(), results.outputs):
-            difference = "every layer agrees and only what is returned differs"
         if difference is not None:
             raise self._mismatch("host C differs from the integer reference", difference)
-        return len(traces) + len(outputs)
+        return len(traces)
 
     def _trace_image(self, inputs: Sequence[Array]) -> tuple[str | None, int]:
         project = self._project
-        layout = TraceLayout(self._graph, project.manifest.layers, with_output=True)
+        layout = TraceLayout(self._graph, project.manifest.layers)
         expected = layout.expected(Reference(self._graph).run(inputs, keep=True).tensors)
         image = compile_project(project.folder, project.target, self._options, trace=True)
-        result = run_image(
-            image,
-            project.target,
-            pack_vectors(self._graph.input_tensors(), inputs),
-            output_size=None,
-            emulator=self._settings.emulator,
-            timeout_s=self._settings.timeout_s,
-        )
+        result = self._emulate(image, inputs, trace=True)
         return layout.difference(result.results, expected), expected.size
+
+    def _emulate(self, image: Path, inputs: Sequence[Array], *, trace: bool) -> RunResult:
+        """Run an image. MismatchError for a fault, a timeout or too few results names what was edited too."""
+        manifest = self._project.manifest
+        try:
+            return run_image(
+                image,
+                self._project.target,
+                pack_vectors(self._graph.input_tensors(), inputs),
+                output_size=None if trace else manifest.output_bytes,
+                input_size=manifest.input_bytes,
+                emulator=self._settings.emulator,
+                timeout_s=self._settings.timeout_s,
+                count=not trace,
+            )
+        except MismatchError as problem:
+            raise self._mismatch("the emulated image does not run to its end", str(problem)) from problem
 
     def _output_mismatch(self, inputs: Sequence[Array], result: RunResult, expected: bytes) -> MismatchError:
         """Found after all layers of other vectors agreed: traces the vector that differs."""
@@ -292,7 +294,7 @@ def _emit_portable(project: Project, graph: Graph, folder: Path) -> tuple[LayerR
     lowered = lower(graph)
     plan = plan_memory(lowered, alignment=project.target.alignment)
     for place, content in emit(_project_input(project, lowered, plan)).files.items():
-        if place.parts[0] == "lib":
+        if place.parts[0] in ("lib", "src"):
             (folder / place).parent.mkdir(parents=True, exist_ok=True)
             (folder / place).write_bytes(content)
     return layer_records(lowered, plan)

@@ -160,10 +160,10 @@ def emission_of(graph: Graph, target: str = "host") -> Emission:
 
 
 def write_library(graph: Graph, folder: Path, target: str = "host") -> Path:
-    """lib/<model> of a graph, written below a folder."""
+    """lib/<model> of a graph, written below a folder; src with the harness's configuration too."""
     emission = emission_of(graph, target)
     for place, content in emission.files.items():
-        if place.parts[0] == "lib":
+        if place.parts[0] in ("lib", "src"):
             (folder / place).parent.mkdir(parents=True, exist_ok=True)
             (folder / place).write_bytes(content)
     return folder / "lib" / emission.model

@@ -250,7 +250,9 @@ def test_random_graphs_compute_what_the_reference_does(seed: int, tmp_path: Path
     graph = random_graph(rng, steps=12)
     library = write_library(graph, tmp_path)
     inputs = draw_vectors(graph, 14, seed=seed)
-    outputs, _ = HostProject(library, library.name, graph).run(inputs)
+    host = HostProject(tmp_path, library.name)
+    outputs = host.run(pack_vectors(graph.input_tensors(), inputs), timeout_s=60.0)
+    assert host.selftest(timeout_s=60.0) == 0
     assert outputs == pack_vectors(graph.output_tensors(), Reference(graph).run(inputs).outputs)
 
 

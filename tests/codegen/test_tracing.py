@@ -17,11 +17,11 @@ from edgegen.errors import UsageError
 from tests.codegen.models import cnn, stateful
 
 
-def layout_and_rows(*, with_output: bool = True) -> tuple[TraceLayout, Array]:
+def layout_and_rows() -> tuple[TraceLayout, Array]:
     graph = cnn()
     lowered = lower(graph)
     layers = layer_records(lowered, plan_memory(lowered, alignment=4))
-    layout = TraceLayout(graph, layers, with_output=with_output)
+    layout = TraceLayout(graph, layers)
     return layout, layout.expected(Reference(graph).run(draw_vectors(graph, 9, seed=0), keep=True).tensors)
 
 
@@ -66,7 +66,7 @@ def test_layers_of_another_model() -> None:
     lowered = lower(cnn())
     layers = layer_records(lowered, plan_memory(lowered, alignment=4))
     with pytest.raises(UsageError, match="none of this model"):
-        TraceLayout(stateful(), layers, with_output=False)
+        TraceLayout(stateful(), layers)
 
 
 def test_changed_numbers_are_named_with_line_and_layer(tmp_path) -> None:  # type: ignore[no-untyped-def]

@@ -168,6 +168,23 @@ def test_a_kernel_of_the_target_s_own(spoilt: Callable[[str], Path]) -> None:
     assert "first diverging layer: " in message
 
 
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [("*(volatile int *)8 = 1;", "fault"), ("for (volatile int i = 1; i;) { }", "timeout: no end after 2 s")],
+)
+def test_host_c_that_does_not_end_well(code: str, words: str, spoilt: Callable[[str], Path]) -> None:
+    """It runs in a process of its own, so that it cannot take edgegen with it."""
+    folder = spoilt("host")
+    kernel = folder / "lib" / "small_net" / "src" / "small_net_softmax.c"
+    text = kernel.read_text(encoding="utf-8")
+    at = text.index("{", text.index("void small_net_softmax(")) + 1
+    kernel.write_text(f"{text[:at]}\n    {code}{text[at:]}", encoding="utf-8")
+    message = refusal(folder, VerifySettings(vectors=8, timeout_s=2.0))
+    assert "host C does not run to its end" in message
+    assert words in message
+    assert "changed since edgegen wrote it: lib/small_net/src/small_net_softmax.c" in message
+
+
 def test_a_harmless_edit_is_judged_by_what_it_computes(spoilt: Callable[[str], Path]) -> None:
     folder = spoilt("host")
     kernel = folder / "lib" / "small_net" / "src" / "small_net_softmax.c"

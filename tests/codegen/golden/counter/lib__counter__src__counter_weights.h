@@ -4,6 +4,8 @@
 
 #include <stdint.h>
 
-extern const int8_t counter_state_memory[6];
+/* The alignment is said here too: without it a compiler may assume more of an array than its definition gives. */
+
+extern const int8_t counter_state_memory[6] __attribute__((aligned(16)));
 
 #endif

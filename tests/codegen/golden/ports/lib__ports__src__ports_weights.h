@@ -4,5 +4,7 @@
 
 #include <stdint.h>
 
+/* The alignment is said here too: without it a compiler may assume more of an array than its definition gives. */
+
 
 #endif

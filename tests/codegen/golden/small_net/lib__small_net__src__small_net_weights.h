@@ -4,18 +4,20 @@
 
 #include <stdint.h>
 
-extern const int8_t small_net_l0_weights[72];
-extern const int32_t small_net_l0_bias[4];
-extern const int32_t small_net_l0_multiplier[4];
-extern const int8_t small_net_l0_shift[4];
-extern const int8_t small_net_l1_weights[144];
-extern const int32_t small_net_l1_bias[4];
-extern const int32_t small_net_l1_multiplier[4];
-extern const int8_t small_net_l1_shift[4];
-extern const int8_t small_net_l5_weights[180];
-extern const int32_t small_net_l5_bias[5];
-extern const int32_t small_net_l5_multiplier[5];
-extern const int8_t small_net_l5_shift[5];
-extern const int32_t small_net_l6_exponentials[125];
+/* The alignment is said here too: without it a compiler may assume more of an array than its definition gives. */
+
+extern const int8_t small_net_l0_weights[72] __attribute__((aligned(16)));
+extern const int32_t small_net_l0_bias[4] __attribute__((aligned(16)));
+extern const int32_t small_net_l0_multiplier[4] __attribute__((aligned(16)));
+extern const int8_t small_net_l0_shift[4] __attribute__((aligned(16)));
+extern const int8_t small_net_l1_weights[144] __attribute__((aligned(16)));
+extern const int32_t small_net_l1_bias[4] __attribute__((aligned(16)));
+extern const int32_t small_net_l1_multiplier[4] __attribute__((aligned(16)));
+extern const int8_t small_net_l1_shift[4] __attribute__((aligned(16)));
+extern const int8_t small_net_l5_weights[180] __attribute__((aligned(16)));
+extern const int32_t small_net_l5_bias[5] __attribute__((aligned(16)));
+extern const int32_t small_net_l5_multiplier[5] __attribute__((aligned(16)));
+extern const int8_t small_net_l5_shift[5] __attribute__((aligned(16)));
+extern const int32_t small_net_l6_exponentials[125] __attribute__((aligned(16)));
 
 #endif
