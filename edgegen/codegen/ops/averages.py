@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from edgegen.codegen.arithmetic import quantize_multiplier, requantize
+from edgegen.codegen.arithmetic import quantize_multiplier, requantize, wrap32
 from edgegen.codegen.graph import Array
 from edgegen.codegen.ops.base import Call, NodeView
 from edgegen.codegen.ops.common import quantization
@@ -55,7 +55,7 @@ class AverageOperator(ReductionOperator):
 
     def run_int(self, params: AverageParams, inputs: Sequence[Array]) -> tuple[Array, ...]:
         total = inputs[0].sum(axis=run_axes(params), dtype=np.int64) + params.start
-        out = requantize(total, params.multiplier, params.shift) + params.output_offset
+        out = wrap32(requantize(total, params.multiplier, params.shift) + params.output_offset)
         return (shaped(params, np.clip(out, -128, 127).astype(np.int8)),)
 
     def call(self, view: NodeView, params: ReductionParams) -> Call:

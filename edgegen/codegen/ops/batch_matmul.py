@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from edgegen.codegen.arithmetic import quantize_multiplier, requantize
+from edgegen.codegen.arithmetic import quantize_multiplier, requantize, wrap32
 from edgegen.codegen.graph import Array, Attributes, DType
 from edgegen.codegen.ops.base import Call, NodeView, Operator, Params, TensorType, reference_only
 from edgegen.codegen.ops.common import exact_matmul, quantization
@@ -115,7 +115,7 @@ class BatchMatmul(Operator):
         rank = max(len(p.first_shape), len(p.second_shape))
         first = _oriented(inputs[0].astype(np.int64) + p.first_offset, p.adj_x, rank)
         second = _oriented(inputs[1].astype(np.int64) + p.second_offset, p.adj_y, rank)
-        out = requantize(exact_matmul(first, second), p.multiplier, p.shift) + p.output_offset
+        out = wrap32(requantize(exact_matmul(first, second), p.multiplier, p.shift) + p.output_offset)
         return (np.clip(out, -128, 127).astype(np.int8),)
 
     def call(self, view: NodeView, params: BatchMatmulParams) -> Call:

@@ -9,7 +9,7 @@ from typing import Any, Protocol
 import numpy as np
 import numpy.typing as npt
 
-from edgegen.codegen.arithmetic import INT32_MAX, requantize, requantize64
+from edgegen.codegen.arithmetic import INT32_MAX, requantize, requantize64, wrap32
 from edgegen.codegen.graph import Array, DType, Quantization, Tensor
 from edgegen.codegen.ops.base import NodeView, flat
 
@@ -19,6 +19,10 @@ ACTIVATIONS = ("none", "relu", "relu_n1_to_1", "relu6")
 """Fused activations, at the positions of `tflite.ActivationFunctionType`."""
 
 RANGES = {DType.INT8: (-128, 127), DType.UINT8: (0, 255), DType.INT16: (-32768, 32767)}
+LARGEST_OFFSET = 1 << 17
+"""More than the zero point of any activation."""
+WIDE_SHIFT, WIDE_BIAS = 14, 1 << 46
+"""The largest shift and bias for which sums of 64 bits are defined."""
 
 
 @dataclass(frozen=True)
@@ -164,10 +168,20 @@ def kernel_bias(view: NodeView, position: int) -> Array | None:
     )
 
 
-def accumulates_wide(view: NodeView, position: int) -> int:
-    """Whether an int16 operator sums in 64 bits and rounds once: TFLM does so where the bias is int64."""
+def accumulates_wide(view: NodeView, position: int, shift: Array) -> int:
+    """Whether an int16 operator sums in 64 bits and rounds once: TFLM does so where the bias is int64.
+
+    ModelError where that arithmetic is not defined, for `shift` or a bias that is too large.
+    """
     bias = view.optional(position)
-    return int(bias is not None and bias.dtype is DType.INT64)
+    if bias is None or bias.dtype is not DType.INT64:
+        return 0
+    if (shift > WIDE_SHIFT).any():
+        raise view.error(f"input and weight scales are more than 2^{WIDE_SHIFT} output scales")
+    largest = max((abs(int(value)) for value in view.constant(position, "the bias").flat), default=0)
+    if largest > WIDE_BIAS:
+        raise view.error(f"a bias of {largest} is too large; at most 2^46")
+    return 1
 
 
 class Windowed(Protocol):
@@ -222,19 +236,19 @@ class Rescaling(Protocol):
 
 
 def rescaled(p: Rescaling, acc: Array, dtype: np.dtype[Any]) -> Array:
-    """Accumulators (..., channels) to outputs: requantise, add the zero point, clamp."""
+    """Accumulators (..., channels) to outputs: requantise, add the zero point (modulo 2^32), clamp."""
     scale = requantize64 if getattr(p, "wide", 0) else requantize
-    out = scale(acc, p.multiplier, p.shift) + p.output_offset
+    out = wrap32(wrap32(scale(acc, p.multiplier, p.shift)) + p.output_offset)
     return np.clip(out, p.clamp_min, p.clamp_max).astype(dtype)
 
 
 def rescale_bounds(
     p: Rescaling, least: Array, most: Array, dtype: np.dtype[Any]
 ) -> tuple[tuple[Array, ...], tuple[Array, ...]]:
-    """Bounds of outputs from bounds of accumulators; the clamp range where a left shift could wrap around."""
+    """Bounds of outputs from bounds of accumulators; the clamp range where anything could wrap around."""
     lowest, highest = rescaled(p, least, dtype), rescaled(p, most, dtype)
     reach = np.maximum(np.abs(least), np.abs(most)) << np.maximum(p.shift.astype(np.int64), 0)
-    unknown = (reach > INT32_MAX) | (p.multiplier < 0)
+    unknown = (reach > INT32_MAX - LARGEST_OFFSET) | (p.multiplier < 0)
     return (
         (np.where(unknown, p.clamp_min, lowest).astype(dtype),),
         (np.where(unknown, p.clamp_max, highest).astype(dtype),),

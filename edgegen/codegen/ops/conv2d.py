@@ -158,7 +158,7 @@ class Conv2d(Operator):
         )
         if x.dtype is DType.INT8:
             return made
-        return Conv2dInt16Params(**vars(made), wide=accumulates_wide(view, 2))
+        return Conv2dInt16Params(**vars(made), wide=accumulates_wide(view, 2, made.shift))
 
     def run_int(self, params: Conv2dParams, inputs: Sequence[Array]) -> tuple[Array, ...]:
         return (rescaled(params, _accumulate(params, inputs[0]), inputs[0].dtype),)

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from edgegen.codegen.arithmetic import quantize_multiplier, requantize
+from edgegen.codegen.arithmetic import quantize_multiplier, requantize, wrap32
 from edgegen.codegen.graph import Array, Attributes, DType
 from edgegen.codegen.ops.axes import constant_axis
 from edgegen.codegen.ops.base import Call, NodeView, Operator, Params, TensorType
@@ -102,7 +102,7 @@ class Cumsum(Operator):
         sums = np.cumsum(halves, axis=2) + (p.input_offset << (LEFT_SHIFT - 1))
         sums = sums - halves if p.exclusive else sums
         sums = sums.astype(np.int32)
-        out = requantize(sums, p.multiplier, p.shift) + p.output_offset
+        out = wrap32(requantize(sums, p.multiplier, p.shift) + p.output_offset)
         out = out[:, :, ::-1] if p.reverse else out
         return (np.clip(out, p.clamp_min, p.clamp_max).astype(np.int8).reshape(inputs[0].shape),)
 

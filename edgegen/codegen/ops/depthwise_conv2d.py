@@ -157,7 +157,7 @@ class DepthwiseConv2d(Operator):
         )
         if x.dtype is DType.INT8:
             return made
-        return DepthwiseConv2dInt16Params(**vars(made), wide=accumulates_wide(view, 2))
+        return DepthwiseConv2dInt16Params(**vars(made), wide=accumulates_wide(view, 2, made.shift))
 
     def run_int(self, params: DepthwiseConv2dParams, inputs: Sequence[Array]) -> tuple[Array, ...]:
         return (rescaled(params, _accumulate(params, inputs[0]), inputs[0].dtype),)

@@ -114,7 +114,7 @@ class FullyConnected(Operator):
         )
         if x.dtype is DType.INT8:
             return made
-        return FullyConnectedInt16Params(**vars(made), wide=accumulates_wide(view, 2))
+        return FullyConnectedInt16Params(**vars(made), wide=accumulates_wide(view, 2, made.shift))
 
     def run_int(self, params: FullyConnectedParams, inputs: Sequence[Array]) -> tuple[Array, ...]:
         return (_shaped(params, rescaled(params, _accumulate(params, inputs[0]), inputs[0].dtype)),)

@@ -80,7 +80,7 @@ class Mul(PairOperator):
         p = params
         first, second = (aligned(x, p.rank).astype(np.int64) for x in inputs)
         product = wrap32((first + p.first_offset) * (second + p.second_offset))
-        out = requantize(product, p.multiplier, p.shift) + p.output_offset
+        out = wrap32(requantize(product, p.multiplier, p.shift) + p.output_offset)
         return (np.clip(out, p.clamp_min, p.clamp_max).astype(inputs[0].dtype),)
 
     def call(self, view: NodeView, params: Any) -> Any:

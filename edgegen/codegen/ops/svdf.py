@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from edgegen.codegen.arithmetic import quantize_multiplier, requantize
+from edgegen.codegen.arithmetic import quantize_multiplier, requantize, wrap32
 from edgegen.codegen.graph import Array, Attributes, DType
 from edgegen.codegen.ops.base import Call, NodeView, Operator, Params, TensorType, flat
 from edgegen.codegen.ops.common import ACTIVATIONS, exact_matmul, kernel_bias, quantization
@@ -117,7 +117,8 @@ class Svdf(Operator):
             sums = (memory * in_time).sum(axis=2).reshape(p.batch, p.units, p.rank).sum(axis=2)
             if p.bias is not None:
                 sums = sums + p.bias.astype(np.int64)
-            rows.append(requantize(sums, p.output_multiplier, p.output_shift) + p.output_offset)
+            scaled = requantize(sums, p.output_multiplier, p.output_shift)
+            rows.append(wrap32(scaled + p.output_offset))
         state[...] = memory.reshape(state.shape)
         return (np.clip(np.stack(rows), -128, 127).astype(np.int8),)
 

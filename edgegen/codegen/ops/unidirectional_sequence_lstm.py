@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from edgegen.codegen.arithmetic import Int64, quantize_multiplier, requantize
+from edgegen.codegen.arithmetic import Int64, quantize_multiplier, requantize, wrap32
 from edgegen.codegen.fixed_functions import sigmoid_table
 from edgegen.codegen.graph import Array, Attributes, DType, Tensor
 from edgegen.codegen.ops import logistic, tanh
@@ -233,8 +233,8 @@ def _step(p: LstmParams, x: Array, hidden: Int64, cell: Int64) -> tuple[Int64, I
     if p.cell_clip > 0:
         cell = np.clip(cell, -p.cell_clip, p.cell_clip)
     squashed = _tanh(p, cell, p.tanh_multiplier, p.tanh_shift)
-    scaled = requantize(squashed * leaving, p.hidden_multiplier, p.hidden_shift) - p.hidden_offset
-    return np.clip(scaled, -128, 127), cell
+    scaled = requantize(squashed * leaving, p.hidden_multiplier, p.hidden_shift)
+    return np.clip(wrap32(scaled - p.hidden_offset), -128, 127), cell
 
 
 def _squashed_gate(p: LstmParams, gate: int, x: Array, hidden: Int64) -> Int64:

@@ -4,14 +4,14 @@
 
 static int8_t element(const edgegen_batch_matmul_params *p, const int8_t *row, const int8_t *column)
 {
-    int32_t acc = 0;
+    uint32_t acc = 0; /* modulo 2^32, whatever the operands */
     for (int32_t k = 0; k < p->depth; ++k) {
-        acc += (*row + p->first_offset) * (*column + p->second_offset);
+        acc += (uint32_t)((*row + p->first_offset) * (*column + p->second_offset));
         row += p->first_depth_step;
         column += p->second_depth_step;
     }
-    const int32_t out = edgegen_requantize(acc, p->multiplier, p->shift) + p->output_offset;
-    return (int8_t)edgegen_clamp(out, INT8_MIN, INT8_MAX);
+    const int32_t out = edgegen_requantize((int32_t)acc, p->multiplier, p->shift);
+    return (int8_t)edgegen_clamp(edgegen_wrap32((int64_t)out + p->output_offset), INT8_MIN, INT8_MAX);
 }
 
 static void matrix(const edgegen_batch_matmul_params *p, const int8_t *first, const int8_t *second,

@@ -8,7 +8,7 @@ static int32_t accumulate(const edgegen_conv2d_params *p, const int8_t *input, i
 {
     const int32_t group = out_channel / (p->out_c / (p->in_c / p->group_c));
     const int8_t *weights = p->weights + out_channel * p->kernel_h * p->kernel_w * p->group_c;
-    int32_t acc = 0;
+    uint32_t acc = 0; /* modulo 2^32, whatever the weights */
     for (int32_t ky = 0; ky < p->kernel_h; ++ky) {
         const int32_t y = out_y * p->stride_h - p->pad_top + ky * p->dilation_h;
         if (y < 0 || y >= p->in_h) {
@@ -22,11 +22,11 @@ static int32_t accumulate(const edgegen_conv2d_params *p, const int8_t *input, i
             const int8_t *in = input + (y * p->in_w + x) * p->in_c + group * p->group_c;
             const int8_t *w = weights + (ky * p->kernel_w + kx) * p->group_c;
             for (int32_t c = 0; c < p->group_c; ++c) {
-                acc += (in[c] + p->input_offset) * w[c];
+                acc += (uint32_t)((in[c] + p->input_offset) * w[c]);
             }
         }
     }
-    return acc;
+    return (int32_t)acc;
 }
 
 void edgegen_conv2d(const edgegen_conv2d_params *p, const int8_t *input, int8_t *output)
@@ -39,7 +39,8 @@ void edgegen_conv2d(const edgegen_conv2d_params *p, const int8_t *input, int8_t 
                     if (p->bias) {
                         acc = edgegen_wrap32((int64_t)acc + p->bias[c]);
                     }
-                    acc = edgegen_requantize(acc, p->multiplier[c], p->shift[c]) + p->output_offset;
+                    acc = edgegen_requantize(acc, p->multiplier[c], p->shift[c]);
+                    acc = edgegen_wrap32((int64_t)acc + p->output_offset);
                     *output++ = (int8_t)edgegen_clamp(acc, p->clamp_min, p->clamp_max);
                 }
             }

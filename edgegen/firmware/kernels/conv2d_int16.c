@@ -35,7 +35,8 @@ static int16_t rescaled(const edgegen_conv2d_int16_params *p, int64_t acc, int32
     const int32_t shift = p->shift[channel];
     const int32_t out = p->wide ? edgegen_requantize64(acc, multiplier, shift)
                                 : edgegen_requantize(edgegen_wrap32(acc), multiplier, shift);
-    return (int16_t)edgegen_clamp(out + p->output_offset, p->clamp_min, p->clamp_max);
+    return (int16_t)edgegen_clamp(edgegen_wrap32((int64_t)out + p->output_offset), p->clamp_min,
+                                  p->clamp_max);
 }
 
 void edgegen_conv2d_int16(const edgegen_conv2d_int16_params *p, const int16_t *input, int16_t *output)

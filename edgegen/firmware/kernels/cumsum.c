@@ -13,7 +13,8 @@ static void sum_line(const edgegen_cumsum_params *p, const int8_t *input, int8_t
         const int32_t next = edgegen_wrap32((int64_t)sum + (input[at] + p->input_offset) * HALF_UNIT);
         const int32_t y = edgegen_requantize(p->exclusive ? sum : next, p->multiplier, p->shift);
         sum = next;
-        output[at] = (int8_t)edgegen_clamp(y + p->output_offset, p->clamp_min, p->clamp_max);
+        const int32_t out = edgegen_wrap32((int64_t)y + p->output_offset);
+        output[at] = (int8_t)edgegen_clamp(out, p->clamp_min, p->clamp_max);
     }
 }
 

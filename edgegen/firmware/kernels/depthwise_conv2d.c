@@ -24,7 +24,7 @@ static int32_t accumulate(const edgegen_depthwise_conv2d_params *p, const int8_t
 {
     const int32_t out_c = p->in_c * p->depth_multiplier;
     const int32_t step = p->dilation_w * p->in_c;
-    int32_t acc = 0;
+    uint32_t acc = 0; /* modulo 2^32, whatever the weights */
     input += channel / p->depth_multiplier;
     for (int32_t ky = rows.first; ky < rows.end; ++ky) {
         const int32_t y = rows.origin + ky * p->dilation_h;
@@ -32,12 +32,12 @@ static int32_t accumulate(const edgegen_depthwise_conv2d_params *p, const int8_t
         const int8_t *in = input + (y * p->in_w + x) * p->in_c;
         const int8_t *w = p->weights + (ky * p->kernel_w + columns.first) * out_c + channel;
         for (int32_t kx = columns.first; kx < columns.end; ++kx) {
-            acc += (*in + p->input_offset) * *w;
+            acc += (uint32_t)((*in + p->input_offset) * *w);
             in += step;
             w += out_c;
         }
     }
-    return acc;
+    return (int32_t)acc;
 }
 
 void edgegen_depthwise_conv2d(const edgegen_depthwise_conv2d_params *p, const int8_t *input, int8_t *output)
@@ -55,7 +55,8 @@ void edgegen_depthwise_conv2d(const edgegen_depthwise_conv2d_params *p, const in
                     if (p->bias) {
                         acc = edgegen_wrap32((int64_t)acc + p->bias[c]);
                     }
-                    acc = edgegen_requantize(acc, p->multiplier[c], p->shift[c]) + p->output_offset;
+                    acc = edgegen_requantize(acc, p->multiplier[c], p->shift[c]);
+                    acc = edgegen_wrap32((int64_t)acc + p->output_offset);
                     *output++ = (int8_t)edgegen_clamp(acc, p->clamp_min, p->clamp_max);
                 }
             }

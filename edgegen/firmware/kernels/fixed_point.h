@@ -55,7 +55,8 @@ static inline int32_t edgegen_requantize(int32_t x, int32_t multiplier, int32_t 
     return edgegen_divide_by_pot(edgegen_high_mul(shifted, multiplier), right);
 }
 
-/* The same of a 64-bit accumulator, with a multiplier reduced to 16 bits and one rounding. */
+/* The same of a 64-bit accumulator below 2^47, with a multiplier reduced to 16 bits and one rounding;
+ * shift <= 14. A result that 32 bits do not hold wraps. */
 static inline int32_t edgegen_requantize64(int64_t x, int32_t multiplier, int32_t shift)
 {
     const int64_t reduced = multiplier < 0x7FFF0000 ? ((int64_t)multiplier + (1 << 15)) >> 16 : 0x7FFF;

@@ -9,15 +9,17 @@ void edgegen_fully_connected(const edgegen_fully_connected_params *p, const int8
     for (int32_t row = 0; row < p->rows; ++row) {
         const int8_t *w = p->weights;
         for (int32_t c = 0; c < p->out_features; ++c) {
-            int32_t acc = 0;
+            uint32_t sum = 0; /* modulo 2^32, whatever the weights */
             for (int32_t k = 0; k < depth; ++k) {
-                acc += (input[k] + offset) * w[k];
+                sum += (uint32_t)((input[k] + offset) * w[k]);
             }
+            int32_t acc = (int32_t)sum;
             w += depth;
             if (p->bias) {
                 acc = edgegen_wrap32((int64_t)acc + p->bias[c]);
             }
-            acc = edgegen_requantize(acc, p->multiplier[c], p->shift[c]) + p->output_offset;
+            acc = edgegen_requantize(acc, p->multiplier[c], p->shift[c]);
+            acc = edgegen_wrap32((int64_t)acc + p->output_offset);
             *output++ = (int8_t)edgegen_clamp(acc, p->clamp_min, p->clamp_max);
         }
         input += depth;

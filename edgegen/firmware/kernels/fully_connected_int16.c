@@ -8,7 +8,8 @@ static int16_t rescaled(const edgegen_fully_connected_int16_params *p, int64_t a
     const int32_t shift = p->shift[channel];
     const int32_t out = p->wide ? edgegen_requantize64(acc, multiplier, shift)
                                 : edgegen_requantize(edgegen_wrap32(acc), multiplier, shift);
-    return (int16_t)edgegen_clamp(out + p->output_offset, p->clamp_min, p->clamp_max);
+    return (int16_t)edgegen_clamp(edgegen_wrap32((int64_t)out + p->output_offset), p->clamp_min,
+                                  p->clamp_max);
 }
 
 void edgegen_fully_connected_int16(const edgegen_fully_connected_int16_params *p, const int16_t *input,

@@ -12,7 +12,8 @@ void edgegen_mul_int16(const edgegen_mul_int16_params *p, const int16_t *first, 
     while (!done) {
         const int64_t product = (int64_t)(*first + p->first_offset) * (*second + p->second_offset);
         const int32_t out = edgegen_requantize(edgegen_wrap32(product), p->multiplier, p->shift);
-        *output++ = (int16_t)edgegen_clamp(out + p->output_offset, p->clamp_min, p->clamp_max);
+        *output++ = (int16_t)edgegen_clamp(edgegen_wrap32((int64_t)out + p->output_offset), p->clamp_min,
+                                           p->clamp_max);
         first += edgegen_next(at_first, p->size, p->first_step, &done);
         second += edgegen_next(at_second, p->size, p->second_step, &done);
     }

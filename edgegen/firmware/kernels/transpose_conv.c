@@ -2,11 +2,11 @@
 
 #include "fixed_point.h"
 
-static int32_t product(const edgegen_transpose_conv_params *p, const int8_t *in, const int8_t *w)
+static uint32_t product(const edgegen_transpose_conv_params *p, const int8_t *in, const int8_t *w)
 {
-    int32_t sum = 0;
+    uint32_t sum = 0; /* modulo 2^32, whatever the weights */
     for (int32_t c = 0; c < p->in_c; ++c) {
-        sum += (in[c] + p->input_offset) * w[c];
+        sum += (uint32_t)((in[c] + p->input_offset) * w[c]);
     }
     return sum;
 }
@@ -16,7 +16,7 @@ static int32_t accumulate(const edgegen_transpose_conv_params *p, const int8_t *
                           int32_t out_x, int32_t channel)
 {
     const int8_t *w = p->weights + channel * p->kernel_h * p->kernel_w * p->in_c;
-    int32_t acc = 0;
+    uint32_t acc = 0;
     for (int32_t ky = 0; ky < p->kernel_h; ++ky) {
         const int32_t y = out_y + p->pad_top - ky;
         if (y < 0 || y % p->stride_h != 0 || y / p->stride_h >= p->in_h) {
@@ -31,7 +31,7 @@ static int32_t accumulate(const edgegen_transpose_conv_params *p, const int8_t *
             acc += product(p, input + place * p->in_c, w + (ky * p->kernel_w + kx) * p->in_c);
         }
     }
-    return acc;
+    return (int32_t)acc;
 }
 
 void edgegen_transpose_conv(const edgegen_transpose_conv_params *p, const int8_t *input, int8_t *output)
@@ -44,7 +44,8 @@ void edgegen_transpose_conv(const edgegen_transpose_conv_params *p, const int8_t
                     if (p->bias) {
                         acc = edgegen_wrap32((int64_t)acc + p->bias[c]);
                     }
-                    acc = edgegen_requantize(acc, p->multiplier[c], p->shift[c]) + p->output_offset;
+                    acc = edgegen_requantize(acc, p->multiplier[c], p->shift[c]);
+                    acc = edgegen_wrap32((int64_t)acc + p->output_offset);
                     *output++ = (int8_t)edgegen_clamp(acc, p->clamp_min, p->clamp_max);
                 }
             }

@@ -12,11 +12,11 @@ static int32_t saturated16(int32_t x)
 
 static int32_t product(const int8_t *x, int32_t offset, const int8_t *weights, int32_t count)
 {
-    int32_t sum = 0;
+    uint32_t sum = 0; /* modulo 2^32, whatever the weights */
     for (int32_t i = 0; i < count; ++i) {
-        sum += (x[i] + offset) * weights[i];
+        sum += (uint32_t)((x[i] + offset) * weights[i]);
     }
-    return sum;
+    return (int32_t)sum;
 }
 
 /* One unit of one gate before its squashing, Q3.12. */
@@ -62,9 +62,9 @@ static void update(const edgegen_unidirectional_sequence_lstm_params *p, const i
         cell[unit] = (int16_t)state;
         const int32_t x = edgegen_curve16_input(state, p->tanh_multiplier, p->tanh_shift);
         const int32_t leaving = edgegen_curve16_tanh(p->table, x) * gate[OUTPUT_GATE * p->units];
-        const int32_t out =
-            edgegen_requantize(leaving, p->hidden_multiplier, p->hidden_shift) - p->hidden_offset;
-        hidden[unit] = (int8_t)edgegen_clamp(out, INT8_MIN, INT8_MAX);
+        const int32_t out = edgegen_requantize(leaving, p->hidden_multiplier, p->hidden_shift);
+        hidden[unit] =
+            (int8_t)edgegen_clamp(edgegen_wrap32((int64_t)out - p->hidden_offset), INT8_MIN, INT8_MAX);
     }
 }
 

@@ -49,7 +49,7 @@ static int8_t rescaled(const edgegen_conv2d_packed_params *p, int32_t sum, int32
 {
     const int32_t acc = edgegen_wrap32((int64_t)sum + p->bias[channel]);
     const int32_t out = edgegen_requantize(acc, p->multiplier[channel], p->shift[channel]);
-    return (int8_t)edgegen_clamp(out + p->output_offset, p->clamp_min, p->clamp_max);
+    return (int8_t)edgegen_clamp(edgegen_wrap32((int64_t)out + p->output_offset), p->clamp_min, p->clamp_max);
 }
 
 /* All channels of two positions by any requantisation; where there is only one position, both are the same.

@@ -27,7 +27,7 @@ static int8_t rescaled(const edgegen_depthwise_conv2d_rows_params *p, int32_t su
 {
     const int32_t acc = edgegen_wrap32((int64_t)sum + p->bias[channel]);
     const int32_t out = edgegen_requantize(acc, p->multiplier[channel], p->shift[channel]);
-    return (int8_t)edgegen_clamp(out + p->output_offset, p->clamp_min, p->clamp_max);
+    return (int8_t)edgegen_clamp(edgegen_wrap32((int64_t)out + p->output_offset), p->clamp_min, p->clamp_max);
 }
 
 /* Four channels along a row of 3x3 windows: constants are unpacked once and used for all positions. */
