@@ -53,6 +53,7 @@ class Conv2dPackedParams(Params):
     out_w: int
     out_c: int
     kernel_h: int
+    gathered_bytes: int
     segment_bytes: int
     step_bytes: int
     stride_h: int
@@ -112,6 +113,28 @@ class DepthwiseConv2dRowsParams(Params):
 
 
 @dataclass(frozen=True, eq=False)
+class DepthwiseConv2dPlanesParams(Params):
+    """See kernels/depthwise_conv2d_planes.h."""
+
+    weights: Array
+    records: Array
+    right: Array
+    channels: int
+    in_h: int
+    in_w: int
+    in_row_bytes: int
+    out_h: int
+    out_w: int
+    stride_h: int
+    stride_w: int
+    pad_top: int
+    pad_left: int
+    pitch: int
+    padding: int
+    output_offset: int
+
+
+@dataclass(frozen=True, eq=False)
 class AddAlignedParams(Params):
     """See kernels/add_aligned.h."""
 
@@ -138,7 +161,7 @@ def choices(view: NodeView, call: Call) -> Sequence[Choice]:
     elif call.kernel == "fully_connected" and isinstance(params, FullyConnectedParams):
         made = _fully_connected(params)
     elif call.kernel == "depthwise_conv2d" and isinstance(params, DepthwiseConv2dParams):
-        made = _depthwise(params)
+        made = _depthwise_planes(params) or _depthwise(params)
     elif call.kernel == "add" and isinstance(params, SumParams):
         made = _add(view, params, call)
     elif call.kernel == "average_pool2d" and isinstance(params, PoolParams):
@@ -165,15 +188,17 @@ def _bytes(params: Params) -> int:
 def _conv2d(p: Conv2dParams) -> Call | None:
     """One group, one image, no dilation along the row, and sums that fit the packed halves."""
     plain = p.batch == 1 and p.group_c == p.in_c and p.dilation_w == 1 and p.dilation_h == 1
-    rows = p.weights.reshape(p.out_c, p.kernel_h, p.kernel_w * p.in_c)
-    if not plain or p.kernel_h > MOST_ROWS or not _packable(rows.reshape(p.out_c, -1)):
+    rows = p.weights.reshape(p.out_c, -1)
+    if not plain or p.kernel_h > MOST_ROWS or not _packable(rows):
         return None
     pointwise = p.kernel_h == 1 and p.kernel_w == 1 and (p.stride_h, p.stride_w) == (1, 1) and not _padded(p)
-    weights = _packed(_row_segments(rows))
+    weights = _packed(rows)
     groups = weights.size // (2 * BLOCK * -(-p.out_c // BLOCK))
-    bias = _folded_bias(p.bias, rows.reshape(p.out_c, -1), p.input_offset)
-    fast = _fast(bias, rows.reshape(p.out_c, -1), p)
+    bias = _folded_bias(p.bias, rows, p.input_offset)
+    fast = _fast(bias, rows, p)
     ring = 0 if pointwise else (p.out_w - 1) * p.stride_w * p.in_c + p.kernel_w * p.in_c
+    whole_words = pointwise or p.kernel_w * p.in_c % 4 == 0
+    gathered = 0 if whole_words else -(-rows.shape[1] // 4) * 4 + 4
     made = Conv2dPackedParams(
         weights=weights,
         **_rescaling(bias, fast, p),
@@ -184,6 +209,7 @@ def _conv2d(p: Conv2dParams) -> Call | None:
         out_w=p.out_h * p.out_w if pointwise else p.out_w,
         out_c=p.out_c,
         kernel_h=p.kernel_h,
+        gathered_bytes=gathered,
         segment_bytes=p.kernel_w * p.in_c,
         step_bytes=p.stride_w * p.in_c,
         stride_h=p.stride_h,
@@ -195,7 +221,7 @@ def _conv2d(p: Conv2dParams) -> Call | None:
         clamp_min=p.clamp_min,
         clamp_max=p.clamp_max,
     )
-    scratch = -(-p.kernel_h * ring // 4) * 4 + groups * GROUP * 4
+    scratch = -(-p.kernel_h * ring // 4) * 4 + groups * GROUP * 4 + 2 * gathered
     in_place = p.out_c <= p.in_c if pointwise else _rows_may_grow(p, p.in_w * p.in_c, p.out_w * p.out_c)
     return Call("conv2d_packed", made, scratch_bytes=scratch, in_place=(0,) if in_place else ())
 
@@ -204,7 +230,7 @@ def _fully_connected(p: FullyConnectedParams) -> Call | None:
     rows = p.weights.reshape(p.out_features, p.in_features)
     if not _packable(rows):
         return None
-    weights = _packed(_row_segments(rows[:, np.newaxis]))
+    weights = _packed(rows)
     groups = weights.size // (2 * BLOCK * -(-p.out_features // BLOCK))
     bias = _folded_bias(p.bias, rows, p.input_offset)
     fast = _fast(bias, rows, p)
@@ -221,6 +247,41 @@ def _fully_connected(p: FullyConnectedParams) -> Call | None:
     )
     in_place = (0,) if p.rows == 1 and p.out_features <= p.in_features else ()
     return Call("fully_connected_packed", made, scratch_bytes=groups * GROUP * 2, in_place=in_place)
+
+
+def _depthwise_planes(p: DepthwiseConv2dParams) -> Call | None:
+    """3x3 windows one or two columns apart, with the short requantisation."""
+    plain = p.batch == 1 and p.depth_multiplier == 1 and (p.dilation_h, p.dilation_w) == (1, 1)
+    if not plain or (p.kernel_h, p.kernel_w) != (3, 3) or p.stride_w not in (1, 2):
+        return None
+    taps = p.weights.reshape(9, p.in_c).T
+    bias = _folded_bias(p.bias, taps, p.input_offset)
+    reached = min(p.in_w, (p.out_w - 1) * p.stride_w + 3 - p.pad_left)
+    if not _fast(bias, taps, p) or reached < 1:
+        return None
+    pairs, single = divmod(p.out_w, 2)
+    columns = max(2 * p.stride_w * pairs + (4 if single else 2), p.pad_left + reached + 1)
+    pitch = -(-columns // 2) * 4
+    made = DepthwiseConv2dPlanesParams(
+        weights=np.ascontiguousarray(taps).reshape(-1),
+        records=np.stack([bias, p.multiplier], axis=1).astype(np.int32).view(np.uint32).reshape(-1),
+        right=(-p.shift.astype(np.int64)).astype(np.uint8),
+        channels=p.in_c,
+        in_h=p.in_h,
+        in_w=reached,
+        in_row_bytes=p.in_w * p.in_c,
+        out_h=p.out_h,
+        out_w=p.out_w,
+        stride_h=p.stride_h,
+        stride_w=p.stride_w,
+        pad_top=p.pad_top,
+        pad_left=p.pad_left,
+        pitch=pitch,
+        padding=-p.input_offset,
+        output_offset=p.output_offset,
+    )
+    in_place = (0,) if _rows_may_grow(p, p.in_w * p.in_c, p.out_w * p.in_c) else ()
+    return Call("depthwise_conv2d_planes", made, scratch_bytes=4 * BLOCK * pitch, in_place=in_place)
 
 
 def _depthwise(p: DepthwiseConv2dParams) -> Call | None:
@@ -329,19 +390,12 @@ def _to_blocks(rows: Array) -> Array:
     return np.concatenate([rows, np.zeros((missing, *rows.shape[1:]), rows.dtype)])
 
 
-def _row_segments(rows: Array) -> Array:
-    """(out, segments, bytes) -> (out, inputs): segments padded to words, in the order of unpacked halves."""
-    out, segments, size = rows.shape
-    padded = np.zeros((out, segments, -(-size // 4) * 4), np.int64)
-    padded[:, :, :size] = rows
-    flat = padded.reshape(out, -1, 4)[:, :, [0, 2, 1, 3]].reshape(out, -1)
-    missing = -flat.shape[1] % GROUP
-    return np.concatenate([flat, np.zeros((out, missing), np.int64)], axis=1)
-
-
 def _packed(rows: Array) -> Array:
-    """(out, inputs) -> words [out / 4][inputs / 2][2] of two halves each."""
-    wide = _to_blocks(rows)
+    """(out, inputs) -> words [out / 4][inputs / 2][2] of two halves each, in the order of unpacked bytes."""
+    out, inputs = rows.shape
+    wide = np.zeros((-(-out // BLOCK) * BLOCK, -(-inputs // GROUP) * GROUP), np.int64)
+    wide[:out, :inputs] = rows
+    wide = wide.reshape(len(wide), -1, 4)[:, :, [0, 2, 1, 3]].reshape(wide.shape)
     halves = (256 * wide[0::2] + wide[1::2]) & 0xFFFF
     words = halves[:, 0::2] | (halves[:, 1::2] << 16)
     paired: Array = words.reshape(-1, 2, words.shape[1]).transpose(0, 2, 1)
@@ -366,9 +420,9 @@ def _rescaling(bias: Array, fast: int, p: Conv2dParams | FullyConnectedParams) -
     twice[: len(bias)] = 2 * bias.astype(np.int64)
     multiplier[: len(bias)] = p.multiplier
     right[: len(bias)] = -p.shift.astype(np.int64)
-    table[:, 0:4] = (twice.reshape(-1, BLOCK) & 0xFFFFFFFF).astype(np.uint32)
-    table[:, 4:8] = multiplier.reshape(-1, BLOCK).astype(np.uint32)
-    table[:, 8] = np.ascontiguousarray(right.astype(np.uint8)).view("<u4")
+    table[:, 0:8:2] = (twice.reshape(-1, BLOCK) & 0xFFFFFFFF).astype(np.uint32)
+    table[:, 1:8:2] = multiplier.reshape(-1, BLOCK).astype(np.uint32)
+    table[:, 8] = np.ascontiguousarray((right - 1).astype(np.uint8)).view("<u4")
     return {"records": table.reshape(-1), "bias": None, "multiplier": None, "shift": None}
 
 

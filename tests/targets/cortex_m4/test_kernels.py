@@ -5,6 +5,7 @@ Many layers read one input side by side, so that a single image proves all of th
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 
 import numpy as np
@@ -31,10 +32,10 @@ MODELS = 6
 class Builder:
     """A graph of layers side by side."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, *, least_size: int = 4) -> None:
         self.rng = np.random.default_rng(seed)
         self.channels = int(self.rng.choice([1, 3, 4, 5, 8, 16, 24]))
-        self.size = (int(self.rng.integers(4, 9)), int(self.rng.integers(4, 9)))
+        self.size = (int(self.rng.integers(least_size, 9)), int(self.rng.integers(least_size, 9)))
         self.tensors: list[Tensor] = []
         self.nodes: list[Node] = []
         self.outputs: list[str] = []
@@ -112,7 +113,20 @@ class Builder:
         self.add("conv2d", ("x", w, b), (1, *out, channels), attributes)
 
     def depthwise_conv2d(self) -> None:
-        kernel, stride, padding, out = self.window()
+        self.depthwise(*self.window())
+
+    def depthwise_3x3(self) -> None:
+        """Windows of the plane kernel, and of the one for rows where they are three columns apart."""
+        strides = (int(self.rng.choice([1, 1, 2, 3, 4])), int(self.rng.choice([1, 1, 1, 2, 2, 2, 3])))
+        pairs = [same_padding(n, 3, s) for n, s in zip(self.size, strides, strict=True)]
+        if min(self.size) >= 3 and self.rng.integers(2):
+            pairs = [(0, 0), (0, 0)]
+        out = tuple(window_count(n, pad, 3, s) for n, pad, s in zip(self.size, pairs, strides, strict=True))
+        self.depthwise((3, 3), strides, Padding(*pairs[0], *pairs[1]), out)
+
+    def depthwise(
+        self, kernel: tuple[int, int], stride: tuple[int, int], padding: Padding, out: tuple[int, ...]
+    ) -> None:
         label = f"dw{len(self.nodes)}"
         w, b = self.weights((1, *kernel, self.channels), self.channels, 3, label)
         attributes = DepthwiseConv2dAttributes(
@@ -142,11 +156,19 @@ class Builder:
     def activation_name(self) -> str:
         return str(self.rng.choice(["none", "none", "relu", "relu6"]))
 
+    def windows_of_3x3(self) -> Graph:
+        for _ in range(2 * LAYERS):
+            self.depthwise_3x3()
+        return self.finished()
+
     def graph(self) -> Graph:
         kinds = [self.conv2d, self.conv2d, self.depthwise_conv2d, self.depthwise_conv2d]
         kinds += [self.fully_connected, self.sum, self.average_pool2d]
         for index in range(LAYERS):
             kinds[index % len(kinds)]()
+        return self.finished()
+
+    def finished(self) -> Graph:
         inputs = ["x", *(t.name for t in self.tensors if t.name.startswith("other"))]
         return Graph.build(
             name="layers", tensors=self.tensors, nodes=self.nodes, inputs=inputs, outputs=self.outputs
@@ -155,26 +177,50 @@ class Builder:
 
 @pytest.mark.parametrize("seed", range(MODELS))
 def test_drawn_layers_are_exact_in_emulation(seed: int, tmp_path: Path) -> None:
+    assert_exact_in_emulation(Builder(seed).graph(), tmp_path)
+
+
+@pytest.mark.parametrize("seed", range(MODELS))
+def test_drawn_depthwise_layers_are_exact_in_emulation(seed: int, tmp_path: Path) -> None:
+    assert_exact_in_emulation(Builder(seed, least_size=1).windows_of_3x3(), tmp_path)
+
+
+def assert_exact_in_emulation(graph: Graph, folder: Path) -> None:
     source = QuantizedSource(
-        name="layers",
-        tflite=write_tflite(Builder(seed).graph()),
-        described="drawn",
-        file_name="layers.tflite",
+        name="layers", tflite=write_tflite(graph), described="drawn", file_name="layers.tflite"
     )
     options = BuildOptions(remove_constant_channels=False)
-    report = build(source, load_target("cortex-m4"), tmp_path, options=options)
+    report = build(source, load_target("cortex-m4"), folder, options=options)
     assert verify(report.folder, VerifySettings(vectors=30)).bytes_compared > 0
 
 
 def test_the_draws_reach_every_kernel_and_every_fallback() -> None:
     """Packed and portable, short and exact requantisation."""
     kernels: set[tuple[str, bool | None]] = set()
-    for seed in range(MODELS):
-        for step in lower(Builder(seed).graph(), target=load_target("cortex-m4")).steps:
+    planes: set[tuple[int, bool, int, int, bool]] = set()
+    drawn = [Builder(seed).graph() for seed in range(MODELS)]
+    drawn += [Builder(seed, least_size=1).windows_of_3x3() for seed in range(MODELS)]
+    for graph in drawn:
+        for step in lower(graph, target=load_target("cortex-m4")).steps:
             records = getattr(step.call.params, "records", getattr(step.call.params, "fast", None))
             kernels.add((step.call.kernel, None if records is None else bool(np.any(records))))
+            if step.call.kernel == "depthwise_conv2d_planes":
+                p = step.call.params
+                planes.add(
+                    (p.stride_w, p.output_offset == -128, p.out_w % 2, p.pad_left, p.channels % 4 == 0)
+                )
     names = {name for name, _ in kernels}
-    assert {"conv2d_packed", "conv2d", "fully_connected_packed", "depthwise_conv2d_rows"} <= names
+    assert {
+        "conv2d_packed",
+        "conv2d",
+        "fully_connected_packed",
+        "depthwise_conv2d_rows",
+        "depthwise_conv2d_planes",
+    } <= names
     assert {"add_aligned", "add", "average_pool2d_wide", "average_pool2d"} <= names
     assert {("conv2d_packed", True), ("conv2d_packed", None)} <= kernels
     assert {("depthwise_conv2d_rows", True), ("depthwise_conv2d_rows", False)} <= kernels
+    for column in range(1, 5):
+        values = {row[column] for row in planes}
+        assert {(row[0], row[column]) for row in planes} == set(itertools.product([1, 2], values)), column
+        assert len(values) == 2, column

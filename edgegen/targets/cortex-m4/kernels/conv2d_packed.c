@@ -4,6 +4,7 @@
 #include "packed_block.h"
 #include "packed_mac.h"
 #include "row_ring.h"
+#include "unpack_pair.h"
 
 /* One to three bytes as the low ones of a word; after whole words the load may begin before them. */
 static inline uint32_t last_bytes(const int8_t *from, int32_t bytes, int32_t whole)
@@ -18,24 +19,16 @@ static inline uint32_t last_bytes(const int8_t *from, int32_t bytes, int32_t who
     return word;
 }
 
-/* One row of two windows as int16: bytes 0 and 2, then 1 and 3, the order of the packed weights. */
+/* Bytes of two windows as int16: bytes 0 and 2, then 1 and 3, the order of the packed weights. */
 static uint32_t *unpack(const int8_t *first, const int8_t *second, int32_t bytes, uint32_t *to)
 {
-    const int32_t whole = bytes >= 4;
-    for (; bytes >= 4; bytes -= 4) {
-        const uint32_t a = edgegen_load4(first);
-        const uint32_t b = edgegen_load4(second);
-        to[0] = edgegen_bytes02(a);
-        to[1] = edgegen_bytes02(b);
-        to[2] = edgegen_bytes13(a);
-        to[3] = edgegen_bytes13(b);
-        first += 4;
-        second += 4;
-        to += 4;
+    const int32_t words = bytes >> 2;
+    if (words > 0) {
+        to = edgegen_unpack_pair(first, second, words, to);
     }
-    if (bytes > 0) {
-        const uint32_t a = last_bytes(first, bytes, whole);
-        const uint32_t b = last_bytes(second, bytes, whole);
+    if (bytes & 3) {
+        const uint32_t a = last_bytes(first + 4 * words, bytes & 3, words);
+        const uint32_t b = last_bytes(second + 4 * words, bytes & 3, words);
         to[0] = edgegen_bytes02(a);
         to[1] = edgegen_bytes02(b);
         to[2] = edgegen_bytes13(a);
@@ -43,6 +36,34 @@ static uint32_t *unpack(const int8_t *first, const int8_t *second, int32_t bytes
         to += 4;
     }
     return to;
+}
+
+/* A window whose rows are no whole words, byte behind byte; up to three bytes more are read and written. */
+static void gather(const edgegen_conv2d_packed_params *p, const int8_t *const *rows, int32_t at, int8_t *to)
+{
+    for (int32_t ky = 0; ky < p->kernel_h; ++ky) {
+        const int8_t *from = rows[ky] + at;
+        for (int32_t i = 0; i < p->segment_bytes; i += 4) {
+            edgegen_store4(to + i, edgegen_load4(from + i));
+        }
+        to += p->segment_bytes;
+    }
+}
+
+/* The windows of two positions as columns. */
+static void unpack_windows(const edgegen_conv2d_packed_params *p, const int8_t *const *rows, int32_t first,
+                           int32_t second, uint32_t *columns)
+{
+    if (p->gathered_bytes > 0) {
+        int8_t *bytes = (int8_t *)(columns + 8 * p->groups);
+        gather(p, rows, first, bytes);
+        gather(p, rows, second, bytes + p->gathered_bytes);
+        (void)edgegen_unpack_pair(bytes, bytes + p->gathered_bytes, p->gathered_bytes / 4 - 1, columns);
+        return;
+    }
+    for (int32_t ky = 0; ky < p->kernel_h; ++ky) {
+        columns = unpack(rows[ky] + first, rows[ky] + second, p->segment_bytes, columns);
+    }
 }
 
 static int8_t rescaled(const edgegen_conv2d_packed_params *p, int32_t sum, int32_t channel)
@@ -70,23 +91,22 @@ static void two_positions_exact(const edgegen_conv2d_packed_params *p, const uin
 }
 
 /* The same by blocks; a last block of fewer than four channels goes through a buffer. */
-static void two_positions(const edgegen_conv2d_packed_params *p, const uint32_t *columns, int8_t *first,
-                          int8_t *second)
+static void two_positions(const edgegen_conv2d_packed_params *p, const edgegen_packed_block *block,
+                          const uint32_t *columns, int8_t *first, int8_t *second)
 {
-    const int32_t whole = p->out_c / 4;
-    edgegen_packed_block block = {p->weights, p->records, 2 * p->output_offset + 1, 16 * p->groups, whole};
+    const int32_t whole = 4 * block->blocks;
     if (whole > 0) {
-        edgegen_packed_block_4x2(&block, columns, first, second);
+        edgegen_packed_block_4x2(block, columns, first, second);
     }
-    if (4 * whole < p->out_c) {
+    if (whole < p->out_c) {
         int8_t last[2][4];
-        block.weights += whole * 8 * p->groups;
-        block.records += whole * 9;
-        block.blocks = 1;
-        edgegen_packed_block_4x2(&block, columns, last[0], last[1]);
-        for (int32_t i = 0; i < p->out_c - 4 * whole; ++i) {
-            first[4 * whole + i] = last[0][i];
-            second[4 * whole + i] = last[1][i];
+        const edgegen_packed_block rest = {block->weights + whole * 2 * p->groups,
+                                           block->records + block->blocks * 9, block->odd,
+                                           block->column_bytes, 1};
+        edgegen_packed_block_4x2(&rest, columns, last[0], last[1]);
+        for (int32_t i = 0; i < p->out_c - whole; ++i) {
+            first[whole + i] = last[0][i];
+            second[whole + i] = last[1][i];
         }
     }
 }
@@ -94,19 +114,20 @@ static void two_positions(const edgegen_conv2d_packed_params *p, const uint32_t 
 static void one_row(const edgegen_conv2d_packed_params *p, const int8_t *const *rows, uint32_t *columns,
                     int8_t *output)
 {
-    for (int32_t x = 0; x < p->out_w; x += 2) {
-        const int32_t next = x + 1 < p->out_w ? 1 : 0;
-        uint32_t *end = columns;
-        for (int32_t ky = 0; ky < p->kernel_h; ++ky) {
-            const int8_t *first = rows[ky] + x * p->step_bytes;
-            end = unpack(first, first + next * p->step_bytes, p->segment_bytes, end);
-        }
-        int8_t *out = output + x * p->out_c;
+    const edgegen_packed_block block = {p->weights, p->records, 2 * p->output_offset + 1, 16 * p->groups,
+                                        p->out_c / 4};
+    int32_t at = 0;
+    for (int32_t left = p->out_w; left > 0; left -= 2) {
+        const int32_t next = left > 1 ? 1 : 0;
+        int8_t *second = output + next * p->out_c;
+        unpack_windows(p, rows, at, at + next * p->step_bytes, columns);
         if (p->records) {
-            two_positions(p, columns, out, out + next * p->out_c);
+            two_positions(p, &block, columns, output, second);
         } else {
-            two_positions_exact(p, columns, out, out + next * p->out_c);
+            two_positions_exact(p, columns, output, second);
         }
+        at += 2 * p->step_bytes;
+        output += 2 * p->out_c;
     }
 }
 

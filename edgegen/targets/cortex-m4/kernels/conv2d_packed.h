@@ -14,6 +14,8 @@ typedef struct {
     int32_t in_h, in_row_bytes;
     int32_t out_h, out_w, out_c;
     int32_t kernel_h;
+    int32_t
+        gathered_bytes; /* of a window that is first put together, a multiple of 4 and a word more; else 0 */
     int32_t segment_bytes; /* of a window in one row */
     int32_t step_bytes;    /* from one window to the next */
     int32_t stride_h, pad_top, left_bytes;

@@ -14,6 +14,11 @@ static inline uint32_t edgegen_load4(const int8_t *from)
     return word;
 }
 
+static inline void edgegen_store4(int8_t *to, uint32_t word)
+{
+    __builtin_memcpy(to, &word, 4);
+}
+
 /* Bytes 0 and 2 as int16. */
 static inline uint32_t edgegen_bytes02(uint32_t word)
 {

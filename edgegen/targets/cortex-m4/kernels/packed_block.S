@@ -5,25 +5,35 @@
     .text
 
 /* r12 records of the block, lr odd. Sums \a and \b of channel \i become bytes: twice the sum plus twice the bias,
- * times the multiplier, rounded away from zero while the zero point is added, saturated. */
-    .macro requantize2 a, b, twice, i
-    ldr r0, [r12, #4 * \i]
-    ldr r1, [r12, #16 + 4 * \i]
+ * times the multiplier and rounded, one less if negative, plus the zero point, halved once in ssat after the other
+ * halvings. Where the zero point is the least byte a negative sum ends there anyway, so that \nonnegative
+ * leaves out its correction. */
+    .macro requantize2 a, b, twice, i, nonnegative
+    ldrd r0, r1, [r12, #8 * \i]
     ldrsb r2, [r12, #32 + \i]
     add \a, r0, \a, \twice
     add \b, r0, \b, \twice
-    sub r3, r2, #1
-    lsl r3, lr, r3
-    smmulr \a, \a, r1
-    smmulr \b, \b, r1
-    add \a, \a, \a, asr #31
-    add \b, \b, \b, asr #31
-    add \a, \a, r3
-    add \b, \b, r3
+    lsl r3, lr, r2
+    .if \nonnegative
+    smmlar \a, \a, r1, r3
+    smmlar \b, \b, r1, r3
+    .else
+    add r0, r3, \a, asr #31
+    add r3, r3, \b, asr #31
+    smmlar \a, \a, r1, r0
+    smmlar \b, \b, r1, r3
+    .endif
     asr \a, \a, r2
     asr \b, \b, r2
-    ssat \a, #8, \a
-    ssat \b, #8, \b
+    ssat \a, #8, \a, asr #1
+    ssat \b, #8, \b, asr #1
+    .endm
+
+    .macro requantize_all_2 nonnegative
+    requantize2 r4, r5, "asr #7", 0, \nonnegative
+    requantize2 r8, r9, "lsl #1", 1, \nonnegative
+    requantize2 r6, r7, "asr #7", 2, \nonnegative
+    requantize2 r10, r11, "lsl #1", 3, \nonnegative
     .endm
 
     .macro step_4x2
@@ -95,10 +105,10 @@ edgegen_packed_block_4x2:
     sub r5, r5, r9
     sub r6, r6, r10
     sub r7, r7, r11
-    requantize2 r4, r5, "asr #7", 0
-    requantize2 r8, r9, "lsl #1", 1
-    requantize2 r6, r7, "asr #7", 2
-    requantize2 r10, r11, "lsl #1", 3
+    cmn lr, #255
+    bne.w 5f
+    requantize_all_2 1
+4:
     add r12, r12, #36
     str r12, [sp, #8]
     ldrd r0, r1, [sp, #20]
@@ -118,6 +128,9 @@ edgegen_packed_block_4x2:
     bne.w 1b
     add sp, sp, #36
     pop {r4-r11, pc}
+5:
+    requantize_all_2 0
+    b 4b
     .size edgegen_packed_block_4x2, . - edgegen_packed_block_4x2
 
     .macro step_4x1
@@ -131,18 +144,24 @@ edgegen_packed_block_4x2:
     smlad r7, r0, r3, r7
     .endm
 
-    .macro requantize1 a, twice, i
-    ldr r0, [r8, #4 * \i]
-    ldr r2, [r8, #16 + 4 * \i]
+    .macro requantize1 a, twice, i, nonnegative
+    ldrd r0, r2, [r8, #8 * \i]
     ldrsb r3, [r8, #32 + \i]
     add \a, r0, \a, \twice
-    smmulr \a, \a, r2
-    sub r0, r3, #1
-    lsl r0, r9, r0
-    add \a, \a, \a, asr #31
-    add \a, \a, r0
+    lsl r0, r9, r3
+    .if \nonnegative == 0
+    add r0, r0, \a, asr #31
+    .endif
+    smmlar \a, \a, r2, r0
     asr \a, \a, r3
-    ssat \a, #8, \a
+    ssat \a, #8, \a, asr #1
+    .endm
+
+    .macro requantize_all_1 nonnegative
+    requantize1 r4, "asr #7", 0, \nonnegative
+    requantize1 r6, "lsl #1", 1, \nonnegative
+    requantize1 r5, "asr #7", 2, \nonnegative
+    requantize1 r7, "lsl #1", 3, \nonnegative
     .endm
 
 /* r0 activations; r1 column; r2, r3 weights; r4 H of channels (0, 1), r5 of (2, 3); r6 B of (0, 1), r7 of (2, 3);
@@ -174,10 +193,10 @@ edgegen_packed_block_4x1:
     bne 2b
     sub r4, r4, r6
     sub r5, r5, r7
-    requantize1 r4, "asr #7", 0
-    requantize1 r6, "lsl #1", 1
-    requantize1 r5, "asr #7", 2
-    requantize1 r7, "lsl #1", 3
+    cmn r9, #255
+    bne 5f
+    requantize_all_1 1
+4:
     add r8, r8, #36
     bfi r4, r6, #8, #8
     bfi r4, r5, #16, #8
@@ -186,4 +205,7 @@ edgegen_packed_block_4x1:
     subs lr, lr, #1
     bne.w 1b
     pop {r1, r4-r11, pc}
+5:
+    requantize_all_1 0
+    b 4b
     .size edgegen_packed_block_4x1, . - edgegen_packed_block_4x1

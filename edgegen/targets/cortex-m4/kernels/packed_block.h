@@ -8,11 +8,11 @@
 /* The assembly knows these offsets. */
 typedef struct {
     const uint32_t *weights; /* as for packed_mac.h */
-    const uint32_t
-        *records; /* nine words for four channels: bias * 2 [4], multiplier [4], right shifts [4 bytes] */
-    int32_t odd;  /* 2 * output zero point + 1 */
-    int32_t column_bytes; /* of one position, as int16 */
-    int32_t blocks;       /* of four channels */
+    const uint32_t *records; /* nine words for four channels: (bias * 2, multiplier) [4], and four bytes, each
+                              * one less than the right shift */
+    int32_t odd;             /* 2 * output zero point + 1 */
+    int32_t column_bytes;    /* of one position, as int16 */
+    int32_t blocks;          /* of four channels */
 } edgegen_packed_block;
 
 /* Writes 4 * blocks bytes to each of two positions; columns are interleaved as for packed_mac.h. */
