@@ -14,7 +14,7 @@ from edgegen.codegen.calls import call_sequence, comment_text
 from edgegen.codegen.constants import ConstantPool, array_rows
 from edgegen.codegen.graph import Array, DType
 from edgegen.codegen.kernel_files import kernel_files
-from edgegen.codegen.lower import LoweredGraph
+from edgegen.codegen.lower import LoweredGraph, Step
 from edgegen.codegen.names import c_identifier
 from edgegen.codegen.plan import MemoryPlan
 from edgegen.codegen.ports import Port, ports, vector_bytes
@@ -73,12 +73,18 @@ def emit(source: ProjectInput) -> Emission:
     pool = ConstantPool(model)
     context = _context(source, model, pool)
     library = PurePosixPath("lib", model)
-    kernels = kernel_files(used_kernels(source.lowered, source.plan), model, own=source.lowered.kernels)
+    steps = called_steps(source.lowered, source.plan)
+    kernels = kernel_files(
+        {step.call.kernel for step in steps},
+        model,
+        own=source.lowered.kernels,
+        features={name for step in steps for name in step.call.features},
+    )
     files = {
         PurePosixPath("platformio.ini"): _render("platformio.ini.j2", context),
         PurePosixPath("README.md"): _render("project_readme.md.j2", context),
         PurePosixPath("src/harness_config.h"): _render("harness_config.h.j2", context),
-        library / "library.json": _library_json(model),
+        library / "library.json": _library_json(model, source.target),
         library / "include" / f"{model}.h": _render("model.h.j2", context),
         library / "src" / f"{model}.c": _render("model.c.j2", context),
         library / "src" / f"{model}_selftest.c": _render("selftest.c.j2", context),
@@ -97,10 +103,9 @@ def emit(source: ProjectInput) -> Emission:
     )
 
 
-def used_kernels(lowered: LoweredGraph, plan: MemoryPlan) -> list[str]:
-    """Kernels that are still called after the plan, sorted."""
-    steps = (step for index, step in enumerate(lowered.steps) if index not in plan.elided)
-    return sorted({step.call.kernel for step in steps})
+def called_steps(lowered: LoweredGraph, plan: MemoryPlan) -> list[Step]:
+    """Steps that are still called after the plan."""
+    return [step for index, step in enumerate(lowered.steps) if index not in plan.elided]
 
 
 def _context(source: ProjectInput, model: str, pool: ConstantPool) -> dict[str, object]:
@@ -124,7 +129,7 @@ def _context(source: ProjectInput, model: str, pool: ConstantPool) -> dict[str, 
         ),
         "arguments": ", ".join(port.argument for port in (*inputs, *outputs)),
         "sequence": sequence,
-        "kernels": used_kernels(source.lowered, plan),
+        "kernels": sorted({step.call.kernel for step in called_steps(source.lowered, plan)}),
         "plan": plan,
         "stack_bytes": source.stack_bytes,
         "has_floats": any(tensor.dtype is DType.FLOAT32 for tensor in graph.tensors.values()),
@@ -146,7 +151,7 @@ def _check_arrays(places: Iterable[Port], arrays: Iterable[Array]) -> tuple[Chec
     )
 
 
-def _library_json(model: str) -> bytes:
+def _library_json(model: str, target: Target) -> bytes:
     content = {
         "name": model,
         "version": "1.0.0",
@@ -158,7 +163,7 @@ def _library_json(model: str) -> bytes:
         "build": {
             "includeDir": "include",
             "srcDir": "src",
-            "flags": ["-O2", "-ffp-contract=off"],
+            "flags": [target.optimization, "-ffp-contract=off"],
             "libLDFMode": "off",
         },
     }

@@ -18,10 +18,17 @@ class KernelFiles:
     portable: bool
 
 
-def kernel_files(kernels: Iterable[str], model: str, *, own: Path | None) -> KernelFiles:
+FEATURES = "features.h"
+"""A folder's list of the parts of its kernels that a model may do without, each a macro of the value 1."""
+
+
+def kernel_files(
+    kernels: Iterable[str], model: str, *, own: Path | None, features: Iterable[str] = ()
+) -> KernelFiles:
     """The kernels and whatever they include. The target's `own` folder goes before the portable one.
 
-    FileNotFoundError means that an operator names a kernel that nobody wrote.
+    Features that are not in `features` are switched off. FileNotFoundError means that an operator names a
+    kernel that nobody wrote.
     """
     folders = [KERNELS] if own is None else [own, KERNELS]
     wanted = [f"{kernel}.h" for kernel in kernels]
@@ -36,11 +43,22 @@ def kernel_files(kernels: Iterable[str], model: str, *, own: Path | None) -> Ker
         found[name] = path
         wanted += re.findall(r'#include "([^"]+)"', path.read_text(encoding="utf-8"))
         wanted += _implementations(folders, path)
-    texts = {
-        f"{model}_{name}": prefixed(path.read_text(encoding="utf-8"), model, found)
-        for name, path in sorted(found.items())
-    }
+    bodies = {name: path.read_text(encoding="utf-8") for name, path in sorted(found.items())}
+    if FEATURES in bodies:
+        bodies[FEATURES] = _switched(bodies[FEATURES], frozenset(features))
+    texts = {f"{model}_{name}": prefixed(text, model, found) for name, text in bodies.items()}
     return KernelFiles(texts, portable=all(path.parent == KERNELS for path in found.values()))
+
+
+def _switched(text: str, features: frozenset[str]) -> str:
+    """The list of features with those that are not used at 0."""
+    known = frozenset(re.findall(r"#define EDGEGEN_(\w+) 1\n", text))
+    assert features <= known, features - known
+    return re.sub(
+        r"#define EDGEGEN_(\w+) 1\n",
+        lambda m: m[0] if m[1] in features else f"#define EDGEGEN_{m[1]} 0\n",
+        text,
+    )
 
 
 def prefixed(text: str, model: str, files: Iterable[str]) -> str:

@@ -83,6 +83,11 @@ class Target:
         return self.cpu == "native"
 
     @property
+    def optimization(self) -> str:
+        """The compilers' optimisation flag, the same for all."""
+        return next(flag for flags in self.compile_flags.values() for flag in flags if flag.startswith("-O"))
+
+    @property
     def kernels(self) -> Path:
         """Folder of kernels that replace portable ones of the same name; it may not exist."""
         return self.folder / "kernels"

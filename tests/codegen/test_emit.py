@@ -24,6 +24,7 @@ from edgegen.codegen.plan import MemoryPlan, plan_memory
 from edgegen.codegen.reference import Reference
 from edgegen.codegen.toolchain import WARNINGS, zig_cc, zig_program
 from edgegen.codegen.vectors import draw_vectors, pack_vectors
+from edgegen.targets import load_target
 from edgegen.targets.files import FIRMWARE
 from tests.codegen.models import cnn, emission_of, several_ports, stateful, texts, write_library
 from tests.random_graphs import random_graph
@@ -98,6 +99,15 @@ def test_only_kernels_in_use_are_copied() -> None:
         "small_net_max_pool2d.c",
         "small_net_softmax.c",
     }
+
+
+def test_only_features_in_use_are_switched_on() -> None:
+    target = load_target("cortex-m4")
+    used = {name for step in lower(cnn(), target=target).steps for name in step.call.features}
+    text = texts(emission_of(cnn(), "cortex-m4"))["lib/small_net/src/small_net_features.h"]
+    listed = dict(re.findall(r"#define SMALL_NET_(\w+) ([01])\n", text))
+    assert {name for name, value in listed.items() if value == "1"} == used
+    assert used and set(listed) > used
 
 
 def test_no_trace_of_the_unprefixed_names() -> None:

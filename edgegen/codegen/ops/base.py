@@ -57,7 +57,8 @@ class Call:
 
     `inputs` are the positions of the node's inputs that are passed as pointers, in order; all outputs
     follow, then a scratch pointer when `scratch_bytes` is not 0. `in_place` lists the positions whose buffer
-    the first output may share (same first address, each element read before it is written).
+    the first output may share (same first address, each element read before it is written). `features` are
+    the parts of the kernel that this call needs, of those that its folder's features.h lists.
     """
 
     kernel: str
@@ -65,6 +66,7 @@ class Call:
     inputs: tuple[int, ...] = (0,)
     scratch_bytes: int = 0
     in_place: tuple[int, ...] = ()
+    features: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -31,6 +31,7 @@ BLOCK = 4
 """Output channels of one block."""
 MOST_ROWS = 16
 """Rows of a window that the kernels hold pointers for."""
+SCALE_WORDS = 5
 HALFWORD = 2**15
 FAST_SUM = 2**30
 FAST_SHIFTS = range(1, 23)
@@ -71,7 +72,9 @@ class FullyConnectedPackedParams(Params):
     """See kernels/fully_connected_packed.h."""
 
     weights: Array
-    records: Array | None
+    twice_bias: Array | None
+    scales: Array | None
+    scales_bytes: int
     bias: Array | None
     multiplier: Array | None
     shift: Array | None
@@ -201,7 +204,8 @@ def _conv2d(p: Conv2dParams) -> Call | None:
     gathered = 0 if whole_words else -(-rows.shape[1] // 4) * 4 + 4
     made = Conv2dPackedParams(
         weights=weights,
-        **_rescaling(bias, fast, p),
+        records=_records(bias, p) if fast else None,
+        **_exact_rescaling(bias, fast, p),
         groups=groups,
         in_h=p.in_h,
         in_row_bytes=p.in_w * p.in_c,
@@ -223,7 +227,16 @@ def _conv2d(p: Conv2dParams) -> Call | None:
     )
     scratch = -(-p.kernel_h * ring // 4) * 4 + groups * GROUP * 4 + 2 * gathered
     in_place = p.out_c <= p.in_c if pointwise else _rows_may_grow(p, p.in_w * p.in_c, p.out_w * p.out_c)
-    return Call("conv2d_packed", made, scratch_bytes=scratch, in_place=(0,) if in_place else ())
+    features = [_requantisation("BLOCK", fast, p)]
+    features += ["BLOCK_RING"] if ring else []
+    features += ["BLOCK_GATHER"] if gathered else []
+    return Call(
+        "conv2d_packed",
+        made,
+        scratch_bytes=scratch,
+        in_place=(0,) if in_place else (),
+        features=tuple(features),
+    )
 
 
 def _fully_connected(p: FullyConnectedParams) -> Call | None:
@@ -234,9 +247,16 @@ def _fully_connected(p: FullyConnectedParams) -> Call | None:
     groups = weights.size // (2 * BLOCK * -(-p.out_features // BLOCK))
     bias = _folded_bias(p.bias, rows, p.input_offset)
     fast = _fast(bias, rows, p)
+    scales = _scales(p) if fast else None
+    uniform = scales is not None and len({tuple(block) for block in scales.reshape(-1, SCALE_WORDS)}) == 1
+    if scales is not None and uniform:
+        scales = scales[:SCALE_WORDS]
     made = FullyConnectedPackedParams(
         weights=weights,
-        **_rescaling(bias, fast, p),
+        twice_bias=_twice(bias) if fast else None,
+        scales=scales,
+        scales_bytes=0 if uniform else 4 * SCALE_WORDS,
+        **_exact_rescaling(bias, fast, p),
         groups=groups,
         rows=p.rows,
         in_features=p.in_features,
@@ -246,7 +266,13 @@ def _fully_connected(p: FullyConnectedParams) -> Call | None:
         clamp_max=p.clamp_max,
     )
     in_place = (0,) if p.rows == 1 and p.out_features <= p.in_features else ()
-    return Call("fully_connected_packed", made, scratch_bytes=groups * GROUP * 2, in_place=in_place)
+    return Call(
+        "fully_connected_packed",
+        made,
+        scratch_bytes=groups * GROUP * 2,
+        in_place=in_place,
+        features=(_requantisation("DENSE", fast, p),),
+    )
 
 
 def _depthwise_planes(p: DepthwiseConv2dParams) -> Call | None:
@@ -281,7 +307,13 @@ def _depthwise_planes(p: DepthwiseConv2dParams) -> Call | None:
         output_offset=p.output_offset,
     )
     in_place = (0,) if _rows_may_grow(p, p.in_w * p.in_c, p.out_w * p.in_c) else ()
-    return Call("depthwise_conv2d_planes", made, scratch_bytes=4 * BLOCK * pitch, in_place=in_place)
+    return Call(
+        "depthwise_conv2d_planes",
+        made,
+        scratch_bytes=4 * BLOCK * pitch,
+        in_place=in_place,
+        features=(f"{_requantisation('PLANES', 1, p)}_{p.stride_w}",),
+    )
 
 
 def _depthwise(p: DepthwiseConv2dParams) -> Call | None:
@@ -409,21 +441,51 @@ def _folded_bias(bias: Array | None, rows: Array, input_offset: int) -> Array:
     return folded.astype(np.int32)
 
 
-def _rescaling(bias: Array, fast: int, p: Conv2dParams | FullyConnectedParams) -> dict[str, Array | None]:
-    """Records of four channels where the short requantisation is exact, else plain arrays."""
-    if not fast:
-        return {"records": None, "bias": bias, "multiplier": p.multiplier, "shift": p.shift}
-    blocks = -(-len(bias) // BLOCK)
-    table = np.zeros((blocks, 9), np.uint32)
-    twice, multiplier, right = (np.zeros(blocks * BLOCK, np.int64) for _ in range(3))
-    right[:] = 1  # of channels that are not there
-    twice[: len(bias)] = 2 * bias.astype(np.int64)
-    multiplier[: len(bias)] = p.multiplier
-    right[: len(bias)] = -p.shift.astype(np.int64)
-    table[:, 0:8:2] = (twice.reshape(-1, BLOCK) & 0xFFFFFFFF).astype(np.uint32)
-    table[:, 1:8:2] = multiplier.reshape(-1, BLOCK).astype(np.uint32)
-    table[:, 8] = np.ascontiguousarray((right - 1).astype(np.uint8)).view("<u4")
-    return {"records": table.reshape(-1), "bias": None, "multiplier": None, "shift": None}
+Matrix = Conv2dParams | FullyConnectedParams
+
+
+def _requantisation(kernel: str, fast: int, p: Matrix | DepthwiseConv2dParams) -> str:
+    """The feature of a kernel that this layer's requantisation needs."""
+    kind = "NONNEGATIVE" if p.output_offset == -LARGEST_INPUT else "GENERAL"
+    return f"{kernel}_{kind if fast else 'EXACT'}"
+
+
+def _exact_rescaling(bias: Array, fast: int, p: Matrix) -> dict[str, Array | None]:
+    """Plain arrays, where the short requantisation is not exact."""
+    if fast:
+        return {"bias": None, "multiplier": None, "shift": None}
+    return {"bias": bias, "multiplier": p.multiplier, "shift": p.shift}
+
+
+def _blocks(values: Array, missing: int) -> Array:
+    """int64 (blocks, 4), filled up with `missing`."""
+    full = np.full(-(-len(values) // BLOCK) * BLOCK, missing, np.int64)
+    full[: len(values)] = values
+    return full.reshape(-1, BLOCK)
+
+
+def _twice(bias: Array) -> Array:
+    doubled: Array = (_blocks(2 * bias.astype(np.int64), 0) & 0xFFFFFFFF).astype(np.uint32).reshape(-1)
+    return doubled
+
+
+def _scales(p: Matrix) -> Array:
+    """Five words a block: multipliers, then right shifts less one as bytes; beyond the last its own again."""
+    table = np.zeros((-(-len(p.multiplier) // BLOCK), SCALE_WORDS), np.uint32)
+    table[:, :BLOCK] = _blocks(p.multiplier, int(p.multiplier[-1]))
+    shifts = -p.shift.astype(np.int64) - 1
+    table[:, BLOCK] = _blocks(shifts, int(shifts[-1])).astype(np.uint8).view("<u4").reshape(-1)
+    return table.reshape(-1)
+
+
+def _records(bias: Array, p: Matrix) -> Array:
+    """Nine words a block: doubled bias and multiplier by turns, then the shifts."""
+    scales = _scales(p).reshape(-1, SCALE_WORDS)
+    table = np.zeros((len(scales), 2 * BLOCK + 1), np.uint32)
+    table[:, 0:8:2] = _twice(bias).reshape(-1, BLOCK)
+    table[:, 1:8:2] = scales[:, :BLOCK]
+    table[:, 8] = scales[:, BLOCK]
+    return table.reshape(-1)
 
 
 def _fast(bias: Array, rows: Array, p: Conv2dParams | FullyConnectedParams | DepthwiseConv2dParams) -> int:

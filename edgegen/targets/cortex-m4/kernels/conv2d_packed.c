@@ -1,6 +1,7 @@
 #include "conv2d_packed.h"
 
 #include "dsp.h"
+#include "features.h"
 #include "packed_block.h"
 #include "packed_mac.h"
 #include "row_ring.h"
@@ -54,7 +55,7 @@ static void gather(const edgegen_conv2d_packed_params *p, const int8_t *const *r
 static void unpack_windows(const edgegen_conv2d_packed_params *p, const int8_t *const *rows, int32_t first,
                            int32_t second, uint32_t *columns)
 {
-    if (p->gathered_bytes > 0) {
+    if (EDGEGEN_BLOCK_GATHER && p->gathered_bytes > 0) {
         int8_t *bytes = (int8_t *)(columns + 8 * p->groups);
         gather(p, rows, first, bytes);
         gather(p, rows, second, bytes + p->gathered_bytes);
@@ -121,10 +122,10 @@ static void one_row(const edgegen_conv2d_packed_params *p, const int8_t *const *
         const int32_t next = left > 1 ? 1 : 0;
         int8_t *second = output + next * p->out_c;
         unpack_windows(p, rows, at, at + next * p->step_bytes, columns);
-        if (p->records) {
-            two_positions(p, &block, columns, output, second);
-        } else {
+        if (EDGEGEN_BLOCK_EXACT && !p->records) {
             two_positions_exact(p, columns, output, second);
+        } else if (EDGEGEN_BLOCK_GENERAL || EDGEGEN_BLOCK_NONNEGATIVE) {
+            two_positions(p, &block, columns, output, second);
         }
         at += 2 * p->step_bytes;
         output += 2 * p->out_c;
@@ -144,7 +145,7 @@ void edgegen_conv2d_packed(const edgegen_conv2d_packed_params *p, const int8_t *
     int32_t loaded = -p->pad_top;
     int32_t slot = 0; /* of the next row to load */
     for (int32_t y = 0; y < p->out_h; ++y) {
-        if (p->ring_row_bytes == 0) {
+        if (!EDGEGEN_BLOCK_RING || p->ring_row_bytes == 0) {
             rows[0] = input + y * p->in_row_bytes;
         } else {
             for (const int32_t end = y * p->stride_h - p->pad_top + p->kernel_h; loaded < end; ++loaded) {

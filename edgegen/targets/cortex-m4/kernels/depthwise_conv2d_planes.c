@@ -2,6 +2,7 @@
 
 #include "depthwise_planes.h"
 #include "dsp.h"
+#include "features.h"
 
 #define GROUP 4
 #define ROWS 3
@@ -54,15 +55,14 @@ static void unpack_constants(const params *p, int32_t channel, edgegen_planes_re
 
 static void one_row(const params *p, const edgegen_planes_row *row)
 {
-    if (p->output_offset == INT8_MIN) {
-        if (p->stride_w == 1) {
-            edgegen_depthwise_planes_1(row);
-        } else {
-            edgegen_depthwise_planes_2(row);
-        }
-    } else if (p->stride_w == 1) {
+    const int32_t nonnegative = p->output_offset == INT8_MIN;
+    if (EDGEGEN_PLANES_NONNEGATIVE_1 && nonnegative && p->stride_w == 1) {
+        edgegen_depthwise_planes_nonnegative_1(row);
+    } else if (EDGEGEN_PLANES_NONNEGATIVE_2 && nonnegative) {
+        edgegen_depthwise_planes_nonnegative_2(row);
+    } else if (EDGEGEN_PLANES_GENERAL_1 && p->stride_w == 1) {
         edgegen_depthwise_planes_general_1(row);
-    } else {
+    } else if (EDGEGEN_PLANES_GENERAL_2) {
         edgegen_depthwise_planes_general_2(row);
     }
 }

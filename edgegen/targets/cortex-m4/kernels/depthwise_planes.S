@@ -1,4 +1,6 @@
 /* Rows of 3x3 depthwise windows over planes of int16, two outputs at a time; see depthwise_planes.h. */
+#include "features.h"
+
     .syntax unified
     .thumb
     .text
@@ -126,10 +128,18 @@ edgegen_depthwise_planes_\name:
     .size edgegen_depthwise_planes_\name, . - edgegen_depthwise_planes_\name
     .endm
 
-    planes 1, 1, 0
-    planes 2, 2, 0
+#if EDGEGEN_PLANES_NONNEGATIVE_1
+    planes nonnegative_1, 1, 0
+#endif
+#if EDGEGEN_PLANES_NONNEGATIVE_2
+    planes nonnegative_2, 2, 0
+#endif
+#if EDGEGEN_PLANES_GENERAL_1
     planes general_1, 1, 1
+#endif
+#if EDGEGEN_PLANES_GENERAL_2
     planes general_2, 2, 1
+#endif
 
 /* r0 next pixel; r1 bytes from pixel to pixel; r2 pairs left; r3 first plane; r8 pitch; r9 last plane; r10 padding;
  * r11 tail; r4 to r7, r12, lr halves of two pixels. */

@@ -27,8 +27,8 @@ typedef struct {
 
 /* Windows one or two columns apart; a row may be read three values beyond its last window. The general ones
  * take any zero point, the others one that is also the least output. */
-void edgegen_depthwise_planes_1(const edgegen_planes_row *row);
-void edgegen_depthwise_planes_2(const edgegen_planes_row *row);
+void edgegen_depthwise_planes_nonnegative_1(const edgegen_planes_row *row);
+void edgegen_depthwise_planes_nonnegative_2(const edgegen_planes_row *row);
 void edgegen_depthwise_planes_general_1(const edgegen_planes_row *row);
 void edgegen_depthwise_planes_general_2(const edgegen_planes_row *row);
 

@@ -1,7 +1,8 @@
 #include "fully_connected_packed.h"
 
 #include "dsp.h"
-#include "packed_block.h"
+#include "features.h"
+#include "packed_dense.h"
 #include "packed_mac.h"
 
 static void unpack(const int8_t *from, int32_t bytes, uint32_t *to)
@@ -47,16 +48,19 @@ static void row_exact(const edgegen_fully_connected_packed_params *p, const uint
 static void row(const edgegen_fully_connected_packed_params *p, const uint32_t *column, int8_t *output)
 {
     const int32_t whole = p->out_features / 4;
-    edgegen_packed_block block = {p->weights, p->records, 2 * p->output_offset + 1, 16 * p->groups, whole};
+    edgegen_packed_dense_block block = {
+        p->weights,     p->twice_bias, p->scales, p->scales_bytes, 2 * p->output_offset + 1,
+        16 * p->groups, whole};
     if (whole > 0) {
-        edgegen_packed_block_4x1(&block, column, output);
+        edgegen_packed_dense(&block, column, output);
     }
     if (4 * whole < p->out_features) {
         int8_t last[4];
         block.weights += whole * 8 * p->groups;
-        block.records += whole * 9;
+        block.bias += whole * 4;
+        block.scales += whole * p->scales_bytes / 4;
         block.blocks = 1;
-        edgegen_packed_block_4x1(&block, column, last);
+        edgegen_packed_dense(&block, column, last);
         for (int32_t i = 0; i < p->out_features - 4 * whole; ++i) {
             output[4 * whole + i] = last[i];
         }
@@ -69,10 +73,10 @@ void edgegen_fully_connected_packed(const edgegen_fully_connected_packed_params 
     uint32_t *column = (uint32_t *)scratch;
     for (int32_t n = 0; n < p->rows; ++n) {
         unpack(input, p->in_features, column);
-        if (p->records) {
-            row(p, column, output);
-        } else {
+        if (EDGEGEN_DENSE_EXACT && !p->scales) {
             row_exact(p, column, output);
+        } else if (EDGEGEN_DENSE_GENERAL || EDGEGEN_DENSE_NONNEGATIVE) {
+            row(p, column, output);
         }
         input += p->in_features;
         output += p->out_features;

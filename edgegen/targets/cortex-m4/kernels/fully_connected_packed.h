@@ -5,12 +5,14 @@
 #include <stdint.h>
 
 typedef struct {
-    const uint32_t *weights;   /* [out_features / 4][4 * groups][2], see packed_mac.h */
-    const uint32_t *records;   /* of the fast case, [out_features / 4][9], see packed_block.h; else null */
-    const int32_t *bias;       /* of the exact case, [out_features], zero point of the input folded in */
-    const int32_t *multiplier; /* of the exact case, [out_features] */
-    const int8_t *shift;       /* of the exact case, [out_features], positive to the left */
-    int32_t groups;            /* of eight inputs */
+    const uint32_t *weights;    /* [out_features / 4][4 * groups][2], see packed_mac.h */
+    const uint32_t *twice_bias; /* of the fast case, [out_features], see packed_dense.h; else null */
+    const uint32_t *scales;     /* of the fast case, [out_features / 4 or 1][5]; else null */
+    int32_t scales_bytes;       /* 20, or 0 where all outputs have the same scale */
+    const int32_t *bias;        /* of the exact case, [out_features], zero point of the input folded in */
+    const int32_t *multiplier;  /* of the exact case, [out_features] */
+    const int8_t *shift;        /* of the exact case, [out_features], positive to the left */
+    int32_t groups;             /* of eight inputs */
     int32_t rows, in_features, out_features;
     int32_t output_offset, clamp_min, clamp_max;
 } edgegen_fully_connected_packed_params;

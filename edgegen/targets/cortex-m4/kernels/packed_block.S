@@ -1,5 +1,7 @@
 /* Blocks of four output channels by packed weights, with their requantisation; see packed_block.h and
  * packed_mac.S for the arithmetic of the packed halves. */
+#include "features.h"
+
     .syntax unified
     .thumb
     .text
@@ -105,10 +107,16 @@ edgegen_packed_block_4x2:
     sub r5, r5, r9
     sub r6, r6, r10
     sub r7, r7, r11
+#if EDGEGEN_BLOCK_GENERAL && EDGEGEN_BLOCK_NONNEGATIVE
     cmn lr, #255
     bne.w 5f
+#endif
+#if EDGEGEN_BLOCK_NONNEGATIVE
     requantize_all_2 1
 4:
+#else
+    requantize_all_2 0
+#endif
     add r12, r12, #36
     str r12, [sp, #8]
     ldrd r0, r1, [sp, #20]
@@ -128,84 +136,9 @@ edgegen_packed_block_4x2:
     bne.w 1b
     add sp, sp, #36
     pop {r4-r11, pc}
+#if EDGEGEN_BLOCK_GENERAL && EDGEGEN_BLOCK_NONNEGATIVE
 5:
     requantize_all_2 0
     b 4b
+#endif
     .size edgegen_packed_block_4x2, . - edgegen_packed_block_4x2
-
-    .macro step_4x1
-    ldr r0, [r1], #4
-    ldrd r2, r3, [r12], #8
-    smlad r4, r0, r2, r4
-    smlad r5, r0, r3, r5
-    sxtb16 r2, r2
-    sxtb16 r3, r3
-    smlad r6, r0, r2, r6
-    smlad r7, r0, r3, r7
-    .endm
-
-    .macro requantize1 a, twice, i, nonnegative
-    ldrd r0, r2, [r8, #8 * \i]
-    ldrsb r3, [r8, #32 + \i]
-    add \a, r0, \a, \twice
-    lsl r0, r9, r3
-    .if \nonnegative == 0
-    add r0, r0, \a, asr #31
-    .endif
-    smmlar \a, \a, r2, r0
-    asr \a, \a, r3
-    ssat \a, #8, \a, asr #1
-    .endm
-
-    .macro requantize_all_1 nonnegative
-    requantize1 r4, "asr #7", 0, \nonnegative
-    requantize1 r6, "lsl #1", 1, \nonnegative
-    requantize1 r5, "asr #7", 2, \nonnegative
-    requantize1 r7, "lsl #1", 3, \nonnegative
-    .endm
-
-/* r0 activations; r1 column; r2, r3 weights; r4 H of channels (0, 1), r5 of (2, 3); r6 B of (0, 1), r7 of (2, 3);
- * r8 records; r9 odd; r10 end of the column; r11 output; r12 weights; lr blocks left. The column's start lies on
- * the stack. */
-    .balign 4
-    .global edgegen_packed_block_4x1
-    .type edgegen_packed_block_4x1, %function
-    .thumb_func
-edgegen_packed_block_4x1:
-    push {r1, r4-r11, lr}
-    mov r11, r2
-    ldrd r12, r8, [r0]
-    ldrd r9, r10, [r0, #8]
-    ldr lr, [r0, #16]
-    add r10, r10, r1
-1:
-    ldr r1, [sp]
-    movs r4, #0
-    movs r5, #0
-    movs r6, #0
-    movs r7, #0
-2:
-    step_4x1
-    step_4x1
-    step_4x1
-    step_4x1
-    cmp r1, r10
-    bne 2b
-    sub r4, r4, r6
-    sub r5, r5, r7
-    cmn r9, #255
-    bne 5f
-    requantize_all_1 1
-4:
-    add r8, r8, #36
-    bfi r4, r6, #8, #8
-    bfi r4, r5, #16, #8
-    bfi r4, r7, #24, #8
-    str r4, [r11], #4
-    subs lr, lr, #1
-    bne.w 1b
-    pop {r1, r4-r11, pc}
-5:
-    requantize_all_1 0
-    b 4b
-    .size edgegen_packed_block_4x1, . - edgegen_packed_block_4x1

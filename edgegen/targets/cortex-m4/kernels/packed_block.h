@@ -19,7 +19,4 @@ typedef struct {
 void edgegen_packed_block_4x2(const edgegen_packed_block *block, const uint32_t *columns, int8_t *first,
                               int8_t *second);
 
-/* The same for one position and its own column. */
-void edgegen_packed_block_4x1(const edgegen_packed_block *block, const uint32_t *column, int8_t *output);
-
 #endif

@@ -4,10 +4,13 @@
  * with SXTB16(h) sums B, and A = (H - B) / 256. Exact as long as H fits 32 bits, which the packing proves.
  * Only LDRD with its base aligned to words is used, so unaligned data never reaches it.
  */
+#include "features.h"
+
     .syntax unified
     .thumb
     .text
 
+#if EDGEGEN_BLOCK_EXACT
 /* r0, r1 activations of position 0 and 1; r2, r3 weights of channels (0, 1) and (2, 3); r12 columns; lr weights;
  * r4, r5 H of (0, 1) at position 0, 1; r6, r7 H of (2, 3); r8, r9 B of (0, 1); r10, r11 B of (2, 3). */
     .macro step_4x2
@@ -71,7 +74,9 @@ edgegen_packed_mac_4x2:
     str r11, [r3, #28]
     pop {r4-r11, pc}
     .size edgegen_packed_mac_4x2, . - edgegen_packed_mac_4x2
+#endif
 
+#if EDGEGEN_DENSE_EXACT
 /* r0 activations; r2, r3 weights; r4 H of (0, 1); r5 H of (2, 3); r6 B of (0, 1); r7 B of (2, 3). */
     .macro step_4x1
     ldr r0, [r1], #4
@@ -114,3 +119,4 @@ edgegen_packed_mac_4x1:
     str r7, [r3, #12]
     pop {r4-r7, pc}
     .size edgegen_packed_mac_4x1, . - edgegen_packed_mac_4x1
+#endif
