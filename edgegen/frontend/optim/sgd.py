@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from edgegen.errors import ModelError
-from edgegen.frontend.optim.optimizer import Optimizer, ParameterGroup, Parameters
+from edgegen.frontend.optim.optimizer import Optimizer, ParameterGroup, Parameters, decayed
 from edgegen.frontend.tape import Array
 from edgegen.frontend.tensor import Parameter
 
@@ -14,6 +14,8 @@ class SGD(Optimizer):
     g includes weight_decay * w. With `nesterov`, w moves by g + momentum * v: the gradient as if looked
     ahead.
     """
+
+    slot_names = frozenset({"velocity"})
 
     def __init__(
         self,
@@ -30,10 +32,7 @@ class SGD(Optimizer):
         self.momentum, self.nesterov = momentum, nesterov
 
     def update(self, parameter: Parameter, group: ParameterGroup, slots: dict[str, Array]) -> Array:
-        assert parameter.grad is not None
-        gradient = parameter.grad
-        if group.weight_decay:
-            gradient = gradient + parameter.dtype.type(group.weight_decay) * parameter.data
+        gradient = decayed(parameter, group)
         if not self.momentum:
             return gradient
         before = slots.get("velocity")
