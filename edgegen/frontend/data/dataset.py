@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
@@ -37,3 +38,34 @@ class ArrayDataset:
     def take(self, indices: npt.NDArray[np.intp]) -> tuple[Array, ...]:
         """Many samples at once: row i of each result is sample `indices[i]`."""
         return tuple(a[indices] for a in self.arrays)
+
+
+class Subset:
+    """The samples of another data set at `indices`, in that order."""
+
+    def __init__(self, dataset: Dataset, indices: Sequence[int] | npt.NDArray[np.intp]) -> None:
+        self.dataset = dataset
+        self.indices = np.asarray(indices, np.intp)
+        count = len(dataset)
+        if self.indices.ndim != 1 or (self.indices.size and not _within(self.indices, count)):
+            raise ModelError(f"Subset: indices take numbers from 0 to {count - 1}")
+
+    def __len__(self) -> int:
+        return len(self.indices)
+
+    def __getitem__(self, index: int) -> tuple[Any, ...]:
+        return self.dataset[int(self.indices[index])]
+
+
+def split(dataset: Dataset, *counts: int, rng: np.random.Generator) -> tuple[Subset, ...]:
+    """Parts of `counts` samples each, drawn without overlap; together they must be the whole data set."""
+    if sum(counts) != len(dataset) or min(counts, default=0) < 0:
+        raise ModelError(
+            f"split: the parts {counts} must add up to the {len(dataset)} samples, got {sum(counts)}"
+        )
+    order = rng.permutation(len(dataset))
+    return tuple(Subset(dataset, part) for part in np.split(order, np.cumsum(counts)[:-1]))
+
+
+def _within(indices: npt.NDArray[np.intp], count: int) -> bool:
+    return bool(indices.min() >= 0 and indices.max() < count)
