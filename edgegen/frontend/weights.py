@@ -5,10 +5,9 @@ The format is documented at https://huggingface.co/docs/safetensors.
 
 from __future__ import annotations
 
+import json
 import math
-import uuid
 from collections.abc import Mapping
-from contextlib import suppress
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -17,6 +16,7 @@ import safetensors
 import safetensors.numpy
 
 from edgegen.errors import ModelError, UsageError
+from edgegen.frontend.files import write_whole
 from edgegen.frontend.nn.module import Module
 from edgegen.frontend.tape import Array
 
@@ -44,21 +44,8 @@ def save(
     state = weights.state_dict() if isinstance(weights, Module) else weights
     # C order: safetensors writes the buffer as it lies in memory.
     arrays = {name: np.ascontiguousarray(array).reshape(array.shape) for name, array in state.items()}
-    _write_whole(Path(path), safetensors.numpy.save(arrays, metadata=dict(metadata) if metadata else None))
-
-
-def _write_whole(path: Path, content: bytes) -> None:
-    # Opened plainly rather than by tempfile, whose files nobody else may read.
-    temporary = path.with_name(f"{path.name}.{uuid.uuid4().hex}.part")
-    try:
-        with temporary.open("xb") as file:
-            file.write(content)
-        temporary.replace(path)
-    except OSError as error:
-        raise UsageError(f"cannot write the weights to {path}: {error.strerror or error}") from error
-    finally:
-        with suppress(OSError):
-            temporary.unlink()
+    content = safetensors.numpy.save(arrays, metadata=dict(metadata) if metadata else None)
+    write_whole(Path(path), content, what="the weights")
 
 
 def load(path: Path | str, module: Module, *, finite: bool = True) -> None:
@@ -72,6 +59,11 @@ def load(path: Path | str, module: Module, *, finite: bool = True) -> None:
 
 def read(path: Path | str) -> dict[str, Array]:
     """All tensors of a safetensors file by name; F16 and BF16 as float32, others in their own type."""
+    return read_with_metadata(path)[0]
+
+
+def read_with_metadata(path: Path | str) -> tuple[dict[str, Array], dict[str, str]]:
+    """All tensors as `read` gives them, and the texts that `save` was given as metadata."""
     path = Path(path)
     try:
         content = path.read_bytes()
@@ -82,7 +74,10 @@ def read(path: Path | str) -> dict[str, Array]:
     except Exception as error:
         # The library documents no single type; whatever it raises, the file is at fault.
         raise ModelError(f"{path}: not a sound safetensors file of {len(content)} bytes: {error}") from error
-    return {name: _decode(path, name, view) for name, view in sorted(views, key=lambda item: item[0])}
+    # The library checked the header, which is a length and then JSON, but does not hand it out.
+    header = json.loads(content[8 : 8 + int.from_bytes(content[:8], "little")])
+    arrays = {name: _decode(path, name, view) for name, view in sorted(views, key=lambda item: item[0])}
+    return arrays, dict(header.get("__metadata__") or {})
 
 
 def _decode(path: Path, name: str, view: _View) -> Array:
