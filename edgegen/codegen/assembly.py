@@ -26,6 +26,7 @@ from edgegen.codegen.project import (
     VECTORS,
     LayerRecord,
     Manifest,
+    RegionRecord,
     digests,
     read_manifest,
     write_project,
@@ -140,6 +141,7 @@ class Assembly:
             stack_budget=self.target.budget.stack_bytes,
             image=None,
             layers=layer_records(self.lowered, self.plan),
+            regions=region_records(self.lowered),
             files=digests(files),
         )
         write_project(self.folder(output), {**files, MANIFEST: manifest.to_json()})
@@ -158,14 +160,29 @@ class Assembly:
         return files
 
 
+def region_records(lowered: LoweredGraph) -> tuple[RegionRecord, ...]:
+    """The regions of a schedule; copies into rings leave no trace."""
+    return tuple(
+        RegionRecord(
+            region.first,
+            region.last,
+            tuple(
+                step for number in region.order for step in [region.stages[number].step] if step is not None
+            ),
+        )
+        for region in lowered.regions
+    )
+
+
 def layer_records(lowered: LoweredGraph, plan: MemoryPlan) -> tuple[LayerRecord, ...]:
     """The layers of a schedule, numbered as a trace numbers them."""
+    by_rows = {index for region in lowered.regions for index in region.steps}
     return tuple(
         LayerRecord(
             index=index,
             name=step.node.name,
             op=step.node.op,
-            kernel="" if index in plan.elided else step.call.kernel,
+            kernel="" if index in plan.elided else step.kernel_of(index in by_rows),
             output=step.node.outputs[0] if step.node.outputs else "",
             macs=step.macs,
             constant_bytes=step.constant_bytes,

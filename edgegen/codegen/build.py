@@ -16,6 +16,7 @@ from edgegen.codegen.lower import lower
 from edgegen.codegen.passes.constant_channels import RemoveConstantChannels
 from edgegen.codegen.plan import plan_memory
 from edgegen.codegen.project import ImageRecord, Manifest, record_image
+from edgegen.codegen.rowwise import run_by_rows
 from edgegen.codegen.source import QuantizedSource, graph_of
 from edgegen.codegen.toolchain import run_pio
 from edgegen.codegen.vectors import pack_vectors
@@ -69,6 +70,7 @@ def build(
     original = graph_of(source)
     progress("planning memory")
     lowered = lower(optimize(original, options), target=target, mode=options.mode)
+    lowered = run_by_rows(lowered, alignment=target.alignment, mode=options.mode)
     plan = plan_memory(lowered, alignment=target.alignment)
     check_plan(lowered, plan, target)
     progress("emitting C")

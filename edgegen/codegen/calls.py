@@ -12,8 +12,10 @@ from edgegen.codegen.lower import LoweredGraph, Step
 from edgegen.codegen.names import c_identifier
 from edgegen.codegen.plan import Location, MemoryPlan
 from edgegen.codegen.ports import Port
+from edgegen.codegen.regions import Region
 
 LONGEST_COMMENT = 100
+ORDER_PER_LINE = 30
 
 
 @dataclass(frozen=True)
@@ -28,6 +30,74 @@ class LayerCall:
     arguments: tuple[str, ...]
     output: str
     output_bytes: int
+
+
+@dataclass(frozen=True)
+class RowsInput:
+    """What a stage reads: the buffer's number, its window, and the bytes of padding that it does not want."""
+
+    buffer: int
+    height: int
+    stride: int
+    pad_top: int
+    skip: int
+
+
+@dataclass(frozen=True)
+class RowsStage:
+    """A stage of a region: a layer's row function, or a copy into a ring where `label` is empty."""
+
+    number: int
+    label: str
+    index: int
+    function: str
+    arrays: bool
+    inputs: tuple[RowsInput, ...]
+    scratch: str
+    output: str
+    output_bytes: int
+
+
+@dataclass(frozen=True)
+class RowsBuffer:
+    """A row buffer that a region reads, as C expressions."""
+
+    number: int
+    comment: str
+    rows: str
+    padding: str
+    height: int
+    row_bytes: int
+    slots: int
+
+
+@dataclass(frozen=True)
+class RowsFill:
+    """Bytes of the arena that hold padding before the first row."""
+
+    place: str
+    value: int
+    bytes: int
+
+
+@dataclass(frozen=True)
+class RegionCall:
+    """Layers that run row by row, in one function."""
+
+    name: str
+    comment: str
+    stages: tuple[RowsStage, ...]
+    buffers: tuple[RowsBuffer, ...]
+    fills: tuple[RowsFill, ...]
+    order_rows: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Invocation:
+    """A line of the run: one layer, or a region."""
+
+    layer: LayerCall | None
+    region: RegionCall | None
 
 
 @dataclass(frozen=True)
@@ -50,9 +120,10 @@ class StateBlock:
 
 @dataclass(frozen=True)
 class CallSequence:
-    """What an invocation does, and what a reset does."""
+    """What an invocation and a reset do. `calls` are all layers, `run` is what is called in order."""
 
     calls: tuple[LayerCall, ...]
+    run: tuple[Invocation, ...]
     copies: tuple[OutputCopy, ...]
     states: tuple[StateBlock, ...]
 
@@ -66,14 +137,21 @@ def call_sequence(
     outputs: Sequence[Port],
 ) -> CallSequence:
     """All calls that are left after the plan; their constants go into the pool."""
-    addresses = _Addresses(lowered.graph, plan, pool, {"input": inputs, "output": outputs})
-    calls = tuple(
-        _call(index, step, plan, pool, addresses)
-        for index, step in enumerate(lowered.steps)
-        if index not in plan.elided
-    )
+    addresses = Addresses(lowered.graph, plan, pool, {"input": inputs, "output": outputs})
+    by_rows = {index for region in lowered.regions for index in region.steps}
+    regions = {region.first: region for region in lowered.regions}
+    calls: list[LayerCall] = []
+    run: list[Invocation] = []
+    for index, step in enumerate(lowered.steps):
+        if index in regions:
+            run.append(Invocation(None, region_call(regions[index], lowered.steps, plan, addresses)))
+        if index in plan.elided:
+            continue
+        calls.append(_call(index, step, plan, pool, addresses, by_rows=index in by_rows))
+        if index not in by_rows:
+            run.append(Invocation(calls[-1], None))
     copies = _copies(lowered.graph, plan, addresses, outputs)
-    return CallSequence(calls, copies, _states(lowered.graph, plan, pool))
+    return CallSequence(tuple(calls), tuple(run), copies, _states(lowered.graph, plan, pool))
 
 
 def comment_text(text: str) -> str:
@@ -84,7 +162,7 @@ def comment_text(text: str) -> str:
     return safe if len(safe) <= LONGEST_COMMENT else safe[: LONGEST_COMMENT - 3] + "..."
 
 
-class _Addresses:
+class Addresses:
     """C expressions for tensors."""
 
     def __init__(
@@ -123,28 +201,110 @@ class _Addresses:
         return self._pool.add(label, tensor.data, f"tensor {tensor.name}")
 
 
-def _call(index: int, step: Step, plan: MemoryPlan, pool: ConstantPool, addresses: _Addresses) -> LayerCall:
+def _call(
+    index: int, step: Step, plan: MemoryPlan, pool: ConstantPool, addresses: Addresses, *, by_rows: bool
+) -> LayerCall:
+    """A layer's parameters and how it is called; one that runs by rows has the parameters only."""
     label = f"l{index}"
     comment = comment_text(f"{step.node.op} {step.node.name}")
-    arguments = [addresses.read(step.view.input(position).name) for position in step.call.inputs]
-    arguments += [addresses.write(tensor.name) for tensor in step.view.outputs]
-    if step.call.scratch_bytes:
-        arguments.append(f"(void *)(arena + {plan.scratch[index]})")
+    arguments: list[str] = []
     output = step.view.outputs[0] if step.view.outputs else None
+    params = step.call.params
+    if by_rows:
+        assert step.call.rows is not None
+        params = step.call.rows.params
+    else:
+        arguments = [addresses.read(step.view.input(position).name) for position in step.call.inputs]
+        arguments += [addresses.write(tensor.name) for tensor in step.view.outputs]
+        if step.call.scratch_bytes:
+            arguments.append(f"(void *)(arena + {plan.scratch[index]})")
     return LayerCall(
         index=index,
         label=label,
         comment=comment,
-        kernel=step.call.kernel,
-        members=tuple(pool.initialiser(label, step.call.params, comment)),
+        kernel=step.kernel_of(by_rows),
+        members=tuple(pool.initialiser(label, params, comment)),
         arguments=tuple(arguments),
-        output="0" if output is None else addresses.of(output.name),
+        output="0" if output is None or by_rows else addresses.of(output.name),
         output_bytes=0 if output is None else output.bytes,
     )
 
 
+def region_call(region: Region, steps: Sequence[Step], plan: MemoryPlan, addresses: Addresses) -> RegionCall:
+    """The function of a region: its buffers, its stages, and the order of its rows."""
+    scratch = plan.scratch.get(region.first, 0)
+    fills = [
+        RowsFill(f"arena + {scratch + b.offset}", b.padding, b.slots * b.row_bytes)
+        for b in region.buffers
+        if b.offset is not None and b.row_bytes > b.width_bytes
+    ]
+    above: dict[int, tuple[int, int]] = {}
+    for b in region.buffers:
+        if b.padding_offset is not None:
+            known = above.get(b.padding_offset, (b.padding, 0))
+            above[b.padding_offset] = (b.padding, max(known[1], b.row_bytes))
+    fills += [RowsFill(f"arena + {scratch + at}", value, size) for at, (value, size) in above.items()]
+    read = {source.buffer for stage in region.stages for source in stage.inputs}
+    order = [f"{number}," for number in region.order]
+    return RegionCall(
+        name=f"rows_{region.first}_to_{region.last}",
+        comment=f"Layers {region.first} to {region.last}, row by row",
+        stages=tuple(
+            _rows_stage(number, region, steps, scratch, addresses) for number in range(len(region.stages))
+        ),
+        buffers=tuple(
+            RowsBuffer(
+                number=number,
+                comment=comment_text(b.tensor),
+                rows=addresses.of(b.tensor) if b.offset is None else f"arena + {scratch + b.offset}",
+                padding="0" if b.padding_offset is None else f"arena + {scratch + b.padding_offset}",
+                height=b.height,
+                row_bytes=b.row_bytes,
+                slots=b.slots,
+            )
+            for number, b in enumerate(region.buffers)
+            if number in read
+        ),
+        fills=tuple(fills),
+        order_rows=tuple(
+            " ".join(order[start : start + ORDER_PER_LINE]) for start in range(0, len(order), ORDER_PER_LINE)
+        ),
+    )
+
+
+def _rows_stage(
+    number: int, region: Region, steps: Sequence[Step], scratch: int, addresses: Addresses
+) -> RowsStage:
+    stage = region.stages[number]
+    out = region.buffers[stage.output]
+    place = addresses.of(out.tensor) if out.offset is None else f"arena + {scratch + out.offset}"
+    form = None if stage.step is None else steps[stage.step].call.rows
+    return RowsStage(
+        number=number,
+        label="" if stage.step is None else f"l{stage.step}",
+        index=-1 if stage.step is None else stage.step,
+        function="" if form is None else form.function,
+        arrays=form is not None and form.arrays,
+        inputs=tuple(
+            RowsInput(
+                source.buffer,
+                source.window.height,
+                source.window.stride,
+                source.window.pad_top,
+                region.buffers[source.buffer].left_bytes - source.window.left_bytes,
+            )
+            for source in stage.inputs
+        ),
+        scratch=f"arena + {scratch + region.kernel_scratch}"
+        if form is not None and form.scratch_bytes
+        else "",
+        output=f"(int8_t *)({place}) + y % {out.slots} * {out.row_bytes} + {out.left_bytes}",
+        output_bytes=out.width_bytes,
+    )
+
+
 def _copies(
-    graph: Graph, plan: MemoryPlan, addresses: _Addresses, outputs: Sequence[Port]
+    graph: Graph, plan: MemoryPlan, addresses: Addresses, outputs: Sequence[Port]
 ) -> tuple[OutputCopy, ...]:
     """Outputs that are an input, a constant, a state, or a tensor that is returned twice."""
     return tuple(

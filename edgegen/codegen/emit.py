@@ -73,12 +73,11 @@ def emit(source: ProjectInput) -> Emission:
     pool = ConstantPool(model)
     context = _context(source, model, pool)
     library = PurePosixPath("lib", model)
-    steps = called_steps(source.lowered, source.plan)
     kernels = kernel_files(
-        {step.call.kernel for step in steps},
+        used_kernels(source.lowered, source.plan),
         model,
         own=source.lowered.kernels,
-        features={name for step in steps for name in step.call.features},
+        features=_features(source.lowered, source.plan),
     )
     files = {
         PurePosixPath("platformio.ini"): _render("platformio.ini.j2", context),
@@ -103,9 +102,23 @@ def emit(source: ProjectInput) -> Emission:
     )
 
 
-def called_steps(lowered: LoweredGraph, plan: MemoryPlan) -> list[Step]:
-    """Steps that are still called after the plan."""
-    return [step for index, step in enumerate(lowered.steps) if index not in plan.elided]
+def used_kernels(lowered: LoweredGraph, plan: MemoryPlan) -> list[str]:
+    """Kernels that are still called after the plan, sorted."""
+    found = {step.kernel_of(by_rows) for step, by_rows in _called(lowered, plan)}
+    return sorted(found | ({"row_buffer"} if lowered.regions else set()))
+
+
+def _called(lowered: LoweredGraph, plan: MemoryPlan) -> list[tuple[Step, bool]]:
+    """Steps that are called after the plan, and whether they run by rows."""
+    inside = {index for region in lowered.regions for index in region.steps}
+    return [(s, index in inside) for index, s in enumerate(lowered.steps) if index not in plan.elided]
+
+
+def _features(lowered: LoweredGraph, plan: MemoryPlan) -> set[str]:
+    found: set[str] = set()
+    for step, by_rows in _called(lowered, plan):
+        found |= set(step.call.rows.features if by_rows and step.call.rows else step.call.features)
+    return found
 
 
 def _context(source: ProjectInput, model: str, pool: ConstantPool) -> dict[str, object]:
@@ -129,7 +142,7 @@ def _context(source: ProjectInput, model: str, pool: ConstantPool) -> dict[str, 
         ),
         "arguments": ", ".join(port.argument for port in (*inputs, *outputs)),
         "sequence": sequence,
-        "kernels": sorted({step.call.kernel for step in called_steps(source.lowered, plan)}),
+        "kernels": used_kernels(source.lowered, plan),
         "plan": plan,
         "stack_bytes": source.stack_bytes,
         "has_floats": any(tensor.dtype is DType.FLOAT32 for tensor in graph.tensors.values()),

@@ -15,6 +15,7 @@ import numpy as np
 from edgegen.codegen import ops
 from edgegen.codegen.graph import Graph, Node
 from edgegen.codegen.ops.base import Call, NodeView, members
+from edgegen.codegen.regions import Region
 from edgegen.errors import ModelError, UsageError, problems
 from edgegen.targets import Target
 
@@ -45,6 +46,12 @@ class Step:
     def node(self) -> Node:
         return self.view.node
 
+    def kernel_of(self, by_rows: bool) -> str:
+        """The kernel whose header declares what is called; a layer may have another one by rows."""
+        if by_rows and self.call.rows is not None:
+            return self.call.rows.kernel
+        return self.call.kernel
+
     @property
     def macs(self) -> int:
         return ops.get(self.node.op).macs(self.view)
@@ -59,12 +66,16 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class LoweredGraph:
-    """A graph and its kernel calls, in execution order."""
+    """A graph and its kernel calls, in execution order.
+
+    `kernels` is the target's own kernel folder, where kernels are looked for first. Steps of a region run
+    interleaved, row by row.
+    """
 
     graph: Graph
     steps: tuple[Step, ...]
     kernels: Path | None = None
-    """The target's own kernel folder, where kernels are looked for first."""
+    regions: tuple[Region, ...] = ()
 
 
 Choices = Callable[[NodeView, Call], Sequence[Choice]]

@@ -1,25 +1,22 @@
 """The memory plan: where every tensor lives, and the proof of how much that takes.
 
 Graph inputs and outputs lie in the caller's buffers, constants in flash, state in a buffer of its own, and
-everything else in one arena. Tensors that can share a buffer (reshapes, in-place kernels) form a group.
+everything else in one arena. Tensors that are the same bytes (reshapes) form a group; a result that may take
+its operand's place, or grow over it row by row, is bound to it at a fixed distance.
 """
 
 from __future__ import annotations
 
-import random
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from edgegen.codegen.graph import Graph, Tensor
 from edgegen.codegen.lower import LoweredGraph, Step
+from edgegen.codegen.placement import Block, Piece, live_bytes, lower_bound, place
 
 COPY = "copy"
 """The kernel that only copies: its step vanishes where both sides can be one buffer."""
-ATTEMPTS = 1000
-"""Orders of placement that are tried while the bound is not met."""
-WORK = 4_000_000
-"""Pairs of blocks that these attempts may compare, so that a large graph does not take minutes."""
 
 
 @dataclass(frozen=True)
@@ -32,7 +29,7 @@ class Location:
 
 @dataclass(frozen=True)
 class Buffer:
-    """A block of the arena: the tensors in it, alive from the first to the last step, ends included."""
+    """A part of the arena: the tensors in it, alive from the first to the last step, ends included."""
 
     tensors: tuple[str, ...]
     bytes: int
@@ -43,7 +40,10 @@ class Buffer:
 
 @dataclass(frozen=True, eq=False)
 class MemoryPlan:
-    """Locations by tensor, scratch offsets by step, arena and state sizes in bytes."""
+    """Locations by tensor, scratch offsets by step, arena and state sizes in bytes.
+
+    Tensors that a region keeps in rings of rows have no location of their own.
+    """
 
     locations: Mapping[str, Location]
     scratch: Mapping[int, int]
@@ -69,22 +69,20 @@ class MemoryPlan:
 def plan_memory(lowered: LoweredGraph, *, alignment: int) -> MemoryPlan:
     """Place every tensor of a lowered graph. The same graph gives the same plan."""
     groups = _Groups(lowered)
-    blocks = [*_tensor_blocks(lowered, groups, alignment), *_scratch_blocks(lowered, alignment)]
-    bound = _bound(blocks, len(lowered.steps))
-    offsets, size = _place(blocks, bound)
+    blocks = _blocks(lowered, groups, alignment)
+    bound = lower_bound(blocks, len(lowered.steps))
+    starts, size = place(blocks, bound)
     buffers = tuple(
-        Buffer(block.tensors, block.bytes, block.first, block.last, offset)
-        for block, offset in zip(blocks, offsets, strict=True)
+        Buffer(piece.tensors, piece.bytes, piece.first, piece.last, start + piece.offset)
+        for block, start in zip(blocks, starts, strict=True)
+        for piece in block
     )
     states, state_bytes = _place_states(lowered.graph, alignment)
     locations = {name: Location("arena", b.offset) for b in buffers for name in b.tensors}
     locations |= groups.fixed_locations() | states
-    scratch = {
-        block.first: offset for block, offset in zip(blocks, offsets, strict=True) if not block.tensors
-    }
     return MemoryPlan(
         locations=MappingProxyType(locations),
-        scratch=MappingProxyType(scratch),
+        scratch=MappingProxyType({b.first: b.offset for b in buffers if not b.tensors}),
         elided=groups.elided,
         buffers=buffers,
         arena_bytes=size,
@@ -92,6 +90,11 @@ def plan_memory(lowered: LoweredGraph, *, alignment: int) -> MemoryPlan:
         state_bytes=state_bytes,
         alignment=alignment,
     )
+
+
+def live_arena_bytes(lowered: LoweredGraph, *, alignment: int) -> list[int]:
+    """Bytes of the arena that each step needs at least; the largest is the plan's bound."""
+    return live_bytes(_blocks(lowered, _Groups(lowered), alignment), len(lowered.steps))
 
 
 class _Groups:
@@ -112,9 +115,6 @@ class _Groups:
                 self._fixed[tensor.name] = Location("constant", 0)
         self.last_use = _last_uses(lowered)
         self.elided = frozenset(index for index, step in enumerate(lowered.steps) if self._elide(step))
-        for index, step in enumerate(lowered.steps):
-            if index not in self.elided:
-                self._share(index, step)
 
     def find(self, name: str) -> str:
         while self._parent[name] != name:
@@ -145,19 +145,7 @@ class _Groups:
         self._join(source.name, result.name)
         return True
 
-    def _share(self, index: int, step: Step) -> None:
-        """The first output takes the buffer of an input that nobody needs any more."""
-        result = step.view.outputs[0] if step.view.outputs else None
-        if result is None or self.fixed(result.name) is not None:
-            return
-        for position in step.call.in_place:
-            source = step.view.input(position)
-            dying = self._last_use_of_group(source.name) == index
-            if dying and self.fixed(source.name) is None and source.bytes == result.bytes:
-                self._join(source.name, result.name)
-                return
-
-    def _last_use_of_group(self, name: str) -> int:
+    def last_use_of_group(self, name: str) -> int:
         root = self.find(name)
         return max(self.last_use.get(n, -1) for n in self.graph.tensors if self.find(n) == root)
 
@@ -169,113 +157,107 @@ class _Groups:
             self._fixed[a] = place
 
 
-@dataclass(frozen=True)
-class _Block:
-    tensors: tuple[str, ...]
-    bytes: int
-    first: int
-    last: int
+def _blocks(lowered: LoweredGraph, groups: _Groups, alignment: int) -> list[Block]:
+    """Everything that the arena has to hold: tensors, bound where they may overlap, and scratch."""
+    blocks: dict[str, Block] = {root: (piece,) for root, piece in _pieces(lowered, groups, alignment).items()}
+    for result, source, distance in _bonds(lowered, groups):
+        _bind(blocks, groups.find(result), groups.find(source), _rounded(distance, alignment))
+    distinct = {id(block): block for block in blocks.values()}
+    return [*distinct.values(), *_scratch_blocks(lowered, alignment)]
 
 
-def _last_uses(lowered: LoweredGraph) -> dict[str, int]:
-    """The last step that reads each tensor; graph outputs live on after the last step."""
-    uses: dict[str, int] = {}
-    for index, step in enumerate(lowered.steps):
-        for name in step.node.inputs:
-            if name is not None:
-                uses[name] = index
-    return uses | {name: len(lowered.steps) for name in lowered.graph.outputs}
-
-
-def _tensor_blocks(lowered: LoweredGraph, groups: _Groups, alignment: int) -> list[_Block]:
-    written = {name: index for index, step in enumerate(lowered.steps) for name in step.node.outputs}
-    blocks = []
+def _pieces(lowered: LoweredGraph, groups: _Groups, alignment: int) -> dict[str, Piece]:
+    """The groups that live in the arena, by root."""
+    begins = {index: region.first for region in lowered.regions for index in region.steps}
+    ends = {index: region.last for region in lowered.regions for index in region.steps}
+    inside = {name for region in lowered.regions for name in region.inside}
+    written = {
+        name: begins.get(index, index)
+        for index, step in enumerate(lowered.steps)
+        for name in step.node.outputs
+        if name not in inside
+    }
+    pieces = {}
     for root, members in sorted(groups.members().items()):
         if groups.fixed(root) is not None or not any(name in written for name in members):
             continue
         first = min(written[name] for name in members if name in written)
         last = max(max(groups.last_use.get(name, -1), written.get(name, -1)) for name in members)
         size = max(_rounded(lowered.graph.tensors[name].bytes, alignment) for name in members)
-        blocks.append(_Block(tuple(sorted(members)), size, first, last))
-    return blocks
+        pieces[root] = Piece(tuple(sorted(members)), 0, size, first, ends.get(last, last))
+    return pieces
 
 
-def _scratch_blocks(lowered: LoweredGraph, alignment: int) -> list[_Block]:
-    return [
-        _Block((), _rounded(step.call.scratch_bytes, alignment), index, index)
+def _bonds(lowered: LoweredGraph, groups: _Groups) -> list[tuple[str, str, int]]:
+    """(result, operand, distance): the operand dies then, and may begin so many bytes behind its result."""
+    found = []
+    inside = {index: region for region in lowered.regions for index in region.steps}
+    for index, step in enumerate(lowered.steps):
+        region = inside.get(index)
+        if region is not None:
+            candidates = region.overlaps if index == region.last else ()
+            last = region.last
+        else:
+            candidates = tuple((step.view.input(p).name, 0) for p in step.call.in_place)
+            last = index
+        if not step.node.outputs or index in groups.elided:
+            continue
+        result = step.node.outputs[0]
+        for source, distance in candidates:
+            if _may_bind(groups, result, source, last, distance):
+                found.append((result, source, distance))
+                break
+    return found
+
+
+def _may_bind(groups: _Groups, result: str, source: str, last: int, distance: int) -> bool:
+    free = groups.fixed(result) is None and groups.fixed(source) is None
+    if not free or groups.last_use_of_group(source) > last:
+        return False
+    tensors = groups.graph.tensors
+    return distance > 0 or tensors[result].bytes <= tensors[source].bytes
+
+
+def _bind(blocks: dict[str, Block], result: str, source: str, distance: int) -> None:
+    """One block of both, whose pieces of these roots keep their distance."""
+    first, second = blocks[result], blocks[source]
+    if first is second:
+        return
+    shift = _offset_of(first, result) + distance - _offset_of(second, source)
+    joined = (*first, *(replace(piece, offset=piece.offset + shift) for piece in second))
+    least = min(piece.offset for piece in joined)
+    whole = tuple(replace(piece, offset=piece.offset - least) for piece in joined)
+    for root, block in blocks.items():
+        if block is first or block is second:
+            blocks[root] = whole
+
+
+def _offset_of(block: Block, root: str) -> int:
+    return next(piece.offset for piece in block if root in piece.tensors)
+
+
+def _last_uses(lowered: LoweredGraph) -> dict[str, int]:
+    """The last step that reads each tensor, by regions the end of the region; outputs live on after all."""
+    ends = {index: region.last for region in lowered.regions for index in region.steps}
+    uses: dict[str, int] = {}
+    for index, step in enumerate(lowered.steps):
+        for name in step.node.inputs:
+            if name is not None:
+                uses[name] = ends.get(index, index)
+    return uses | {name: len(lowered.steps) for name in lowered.graph.outputs}
+
+
+def _scratch_blocks(lowered: LoweredGraph, alignment: int) -> list[Block]:
+    inside = {index for region in lowered.regions for index in region.steps}
+    needs = [(r.first, r.last, r.scratch_bytes) for r in lowered.regions]
+    needs += [
+        (index, index, step.call.scratch_bytes)
         for index, step in enumerate(lowered.steps)
-        if step.call.scratch_bytes
+        if index not in inside
     ]
-
-
-def _bound(blocks: Sequence[_Block], steps: int) -> int:
-    """No plan can do with less than the blocks that are alive in one step."""
-    return max(
-        (sum(b.bytes for b in blocks if b.first <= index <= b.last) for index in range(steps)), default=0
-    )
-
-
-def _place(blocks: Sequence[_Block], bound: int) -> tuple[list[int], int]:
-    """Offsets by first fit, in the best order found; deterministic."""
-    best_order: list[int] = []
-    best: tuple[list[int], int] | None = None
-    for order in _simple_orders(blocks):
-        best_order, best = _better(blocks, order, best_order, best)
-    assert best is not None
-    if best[1] > bound:
-        shuffler = random.Random(0)
-        for _ in range(min(ATTEMPTS, WORK // len(blocks) ** 2)):
-            order = _swapped(best_order, shuffler)
-            best_order, best = _better(blocks, order, best_order, best)
-            if best[1] == bound:
-                break
-    return best
-
-
-def _better(
-    blocks: Sequence[_Block], order: list[int], best_order: list[int], best: tuple[list[int], int] | None
-) -> tuple[list[int], tuple[list[int], int]]:
-    """The order tried now if it is no worse than the best so far."""
-    offsets = _first_fit(blocks, order)
-    size = max((offset + block.bytes for offset, block in zip(offsets, blocks, strict=True)), default=0)
-    return (order, (offsets, size)) if best is None or size <= best[1] else (best_order, best)
-
-
-def _simple_orders(blocks: Sequence[_Block]) -> Iterable[list[int]]:
-    """By size, by time, by length of life, by size times life."""
-    indices = range(len(blocks))
-    lives = [block.last - block.first + 1 for block in blocks]
-    yield sorted(indices, key=lambda i: (blocks[i].first, -blocks[i].bytes, i))
-    yield sorted(indices, key=lambda i: (-lives[i], -blocks[i].bytes, i))
-    yield sorted(indices, key=lambda i: (-blocks[i].bytes * lives[i], i))
-    yield sorted(indices, key=lambda i: (-blocks[i].bytes, blocks[i].first, i))
-
-
-def _swapped(order: Sequence[int], shuffler: random.Random) -> list[int]:
-    swapped = list(order)
-    a, b = shuffler.randrange(len(order)), shuffler.randrange(len(order))
-    swapped[a], swapped[b] = swapped[b], swapped[a]
-    return swapped
-
-
-def _first_fit(blocks: Sequence[_Block], order: Sequence[int]) -> list[int]:
-    offsets = [0] * len(blocks)
-    placed: list[int] = []
-    for index in order:
-        block = blocks[index]
-        rivals = sorted(
-            (offsets[other], blocks[other].bytes)
-            for other in placed
-            if blocks[other].first <= block.last and block.first <= blocks[other].last
-        )
-        at = 0
-        for offset, size in rivals:
-            if at + block.bytes <= offset:
-                break
-            at = max(at, offset + size)
-        offsets[index] = at
-        placed.append(index)
-    return offsets
+    return [
+        (Piece((), 0, _rounded(size, alignment), first, last),) for first, last, size in sorted(needs) if size
+    ]
 
 
 def _place_states(graph: Graph, alignment: int) -> tuple[dict[str, Location], int]:

@@ -37,6 +37,15 @@ class LayerRecord:
 
 
 @dataclass(frozen=True)
+class RegionRecord:
+    """Layers `first` to `last` that run row by row: the layer of each row, in the order of a trace."""
+
+    first: int
+    last: int
+    order: tuple[int, ...]
+
+
+@dataclass(frozen=True)
 class ImageRecord:
     """What the image of the last build took, in bytes; the stack is the deepest seen in emulation."""
 
@@ -79,6 +88,7 @@ class Manifest:
     stack_budget: int
     image: ImageRecord | None
     layers: tuple[LayerRecord, ...]
+    regions: tuple[RegionRecord, ...]
     files: Mapping[str, str]
 
     def to_json(self) -> bytes:
@@ -91,6 +101,9 @@ class Manifest:
             **{
                 **content,
                 "layers": tuple(LayerRecord(**layer) for layer in content["layers"]),
+                "regions": tuple(
+                    RegionRecord(r["first"], r["last"], tuple(r["order"])) for r in content["regions"]
+                ),
                 "image": None if image is None else ImageRecord(**image),
             }
         )

@@ -10,7 +10,7 @@ import numpy as np
 
 from edgegen.codegen.graph import Array, Graph, Tensor
 from edgegen.codegen.ports import vector_bytes
-from edgegen.codegen.project import LayerRecord
+from edgegen.codegen.project import LayerRecord, RegionRecord
 from edgegen.codegen.vectors import pack_vectors
 from edgegen.errors import UsageError
 
@@ -20,28 +20,32 @@ HEAD = struct.Struct("<ii")
 
 @dataclass(frozen=True, eq=False)
 class _Record:
-    """One record of a vector's trace: where its data starts, and the tensor that it is."""
+    """One record of a vector's trace: where its data starts, and which part of which tensor it is."""
 
     layer: LayerRecord | None
     tensor: Tensor | None
     start: int
     bytes: int
+    part: int
 
 
 class TraceLayout:
     """The records of a trace of one vector: every layer that is called, then the output."""
 
-    def __init__(self, graph: Graph, layers: Sequence[LayerRecord]) -> None:
+    def __init__(
+        self, graph: Graph, layers: Sequence[LayerRecord], regions: Sequence[RegionRecord] = ()
+    ) -> None:
         """`graph` is the one that was lowered. UsageError if the layers are not of this graph."""
         self._graph = graph
         self._records: list[_Record] = []
         self.bytes = 0
+        inside = {index: region for region in regions for index in range(region.first, region.last + 1)}
         for layer in layers:
-            tensor = graph.tensors.get(layer.output)
-            if layer.output and tensor is None:
-                raise UsageError(f"layer '{layer.name}' is none of this model; build the project again")
-            if layer.kernel and tensor is not None and tensor.bytes:
-                self._add(layer, tensor, tensor.bytes)
+            region = inside.get(layer.index)
+            if region is None:
+                self._add_layer(layer)
+            elif layer.index == region.first:
+                self._add_rows(region, layers)
         self._add(None, None, vector_bytes(graph.output_tensors()))
 
     def expected(self, tensors: Mapping[str, Array]) -> Array:
@@ -56,7 +60,8 @@ class TraceLayout:
                 data = np.frombuffer(pack_vectors(self._graph.output_tensors(), outputs), np.uint8)
             else:
                 data = np.ascontiguousarray(tensors[record.tensor.name]).view(np.uint8)
-            rows[:, record.start : record.start + record.bytes] = data.reshape(len(rows), record.bytes)
+            part = slice(record.part * record.bytes, (record.part + 1) * record.bytes)
+            rows[:, record.start : record.start + record.bytes] = data.reshape(len(rows), -1)[:, part]
         return rows
 
     def difference(self, got: bytes, expected: Array) -> str | None:
@@ -75,10 +80,35 @@ class TraceLayout:
         place = slice(record.start, record.start + record.bytes)
         vector = int(np.flatnonzero((rows[:, place] != expected[:, place]).any(axis=1))[0])
         numbers = _numbers(record.tensor, rows[vector, place], expected[vector, place])
-        return f"first diverging layer: {_title(record.layer)}, in vector {vector}: {numbers}"
+        whole = record.tensor is None or record.tensor.bytes == record.bytes
+        where = "" if whole else f" row {record.part},"
+        return f"first diverging layer: {_title(record.layer)},{where} in vector {vector}: {numbers}"
 
-    def _add(self, layer: LayerRecord | None, tensor: Tensor | None, size: int) -> None:
-        self._records.append(_Record(layer, tensor, self.bytes + HEAD.size, size))
+    def _tensor(self, layer: LayerRecord) -> Tensor | None:
+        tensor = self._graph.tensors.get(layer.output)
+        if layer.output and tensor is None:
+            raise UsageError(f"layer '{layer.name}' is none of this model; build the project again")
+        return tensor
+
+    def _add_layer(self, layer: LayerRecord) -> None:
+        tensor = self._tensor(layer)
+        if layer.kernel and tensor is not None and tensor.bytes:
+            self._add(layer, tensor, tensor.bytes)
+
+    def _add_rows(self, region: RegionRecord, layers: Sequence[LayerRecord]) -> None:
+        """Rows in the order in which the region computes them."""
+        by_index = {layer.index: layer for layer in layers}
+        done: dict[int, int] = {}
+        for index in region.order:
+            layer = by_index[index]
+            tensor = self._tensor(layer)
+            assert tensor is not None
+            row = done.setdefault(index, 0)
+            self._add(layer, tensor, tensor.bytes // tensor.shape[1], row)
+            done[index] = row + 1
+
+    def _add(self, layer: LayerRecord | None, tensor: Tensor | None, size: int, part: int = 0) -> None:
+        self._records.append(_Record(layer, tensor, self.bytes + HEAD.size, size, part))
         self.bytes += HEAD.size + size
 
 

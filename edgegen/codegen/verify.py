@@ -25,6 +25,7 @@ from edgegen.codegen.lower import LoweredGraph, lower
 from edgegen.codegen.plan import MemoryPlan, plan_memory
 from edgegen.codegen.project import MODEL_FILE, VECTORS, LayerRecord, Manifest, read_manifest
 from edgegen.codegen.reference import Reference
+from edgegen.codegen.rowwise import run_by_rows
 from edgegen.codegen.tampering import changed_constants, edited, generated_sources
 from edgegen.codegen.toolchain import cache_folder
 from edgegen.codegen.tracing import TraceLayout
@@ -220,7 +221,7 @@ class _Proof:
 
     def _trace_image(self, inputs: Sequence[Array]) -> tuple[str | None, int]:
         project = self._project
-        layout = TraceLayout(self._graph, project.manifest.layers)
+        layout = TraceLayout(self._graph, project.manifest.layers, project.manifest.regions)
         expected = layout.expected(Reference(self._graph).run(inputs, keep=True).tensors)
         image = compile_project(project.folder, project.target, self._options, trace=True)
         result = self._emulate(image, inputs, trace=True)
@@ -285,7 +286,9 @@ def _refuse_changed_constants(project: Project, edits: Sequence[str]) -> None:
 
 
 def _emit_again(project: Project) -> Emission:
-    lowered = lower(project.lowered_graph, target=project.target, mode=project.manifest.mode)
+    mode = project.manifest.mode
+    lowered = lower(project.lowered_graph, target=project.target, mode=mode)
+    lowered = run_by_rows(lowered, alignment=project.target.alignment, mode=mode)
     return emit(_project_input(project, lowered, plan_memory(lowered, alignment=project.target.alignment)))
 
 

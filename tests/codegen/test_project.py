@@ -14,6 +14,7 @@ from edgegen.codegen.project import (
     ImageRecord,
     LayerRecord,
     Manifest,
+    RegionRecord,
     changed_files,
     digests,
     read_manifest,
@@ -50,6 +51,7 @@ def manifest_of(files: Files) -> Manifest:
         stack_budget=1,
         image=None,
         layers=(LayerRecord(0, "a", "add", "add", "t", 0, 0),),
+        regions=(RegionRecord(0, 1, (0, 1, 0)),),
         files=digests(files),
     )
 

@@ -51,6 +51,44 @@ class Params:
     """
 
 
+@dataclass(frozen=True)
+class RowInput:
+    """Which rows of an input an output row needs: `height` of them from `row * stride - pad_top` on.
+
+    `left_bytes` and `right_bytes` of padding lie beside each row. `beyond`: some rows lie above or below
+    the tensor and are padding. `direct`: the rows are read where they are, without padding and without a
+    byte beyond their end.
+    """
+
+    position: int
+    height: int
+    stride: int
+    pad_top: int
+    left_bytes: int = 0
+    right_bytes: int = 0
+    padding: int = 0
+    beyond: bool = False
+    direct: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class RowForm:
+    """One row of an output: `edgegen_<function>(&params, rows..., output, scratch)`, declared by `kernel`.h.
+
+    `arrays`: each input is an array of pointers to its rows, else a pointer to its one row.
+    `extra_instructions` is about what the whole layer costs more in this form.
+    """
+
+    kernel: str
+    function: str
+    params: Params
+    inputs: tuple[RowInput, ...]
+    arrays: bool
+    scratch_bytes: int = 0
+    features: tuple[str, ...] = ()
+    extra_instructions: int = 0
+
+
 @dataclass(frozen=True, eq=False)
 class Call:
     """One C function call: `edgegen_<kernel>(&params, inputs..., outputs..., scratch)`.
@@ -58,7 +96,8 @@ class Call:
     `inputs` are the positions of the node's inputs that are passed as pointers, in order; all outputs
     follow, then a scratch pointer when `scratch_bytes` is not 0. `in_place` lists the positions whose buffer
     the first output may share (same first address, each element read before it is written). `features` are
-    the parts of the kernel that this call needs, of those that its folder's features.h lists.
+    the parts of the kernel that this call needs, of those that its folder's features.h lists. `rows` is how
+    the same layer can be computed row by row, None where it cannot.
     """
 
     kernel: str
@@ -67,6 +106,7 @@ class Call:
     scratch_bytes: int = 0
     in_place: tuple[int, ...] = ()
     features: tuple[str, ...] = ()
+    rows: RowForm | None = None
 
 
 @dataclass(frozen=True)

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from edgegen.codegen.graph import Array
 from edgegen.codegen.lower import Choice
-from edgegen.codegen.ops.base import Call, NodeView, Params
+from edgegen.codegen.ops.base import Call, NodeView, Params, RowForm, RowInput
 from edgegen.codegen.ops.conv2d import Conv2dParams
 from edgegen.codegen.ops.depthwise_conv2d import DepthwiseConv2dParams
 from edgegen.codegen.ops.fully_connected import FullyConnectedParams
@@ -36,6 +36,8 @@ HALFWORD = 2**15
 FAST_SUM = 2**30
 FAST_SHIFTS = range(1, 23)
 LARGEST_INPUT = 128
+EXTRA_OF_ROWS = 8
+"""Instructions that an output of a 3x3 depthwise layer costs more by rows than by planes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,6 +238,41 @@ def _conv2d(p: Conv2dParams) -> Call | None:
         scratch_bytes=scratch,
         in_place=(0,) if in_place else (),
         features=tuple(features),
+        rows=_conv2d_rows(p, made, scratch - -(-p.kernel_h * ring // 4) * 4, pointwise, tuple(features)),
+    )
+
+
+def _conv2d_rows(
+    p: Conv2dParams, made: Conv2dPackedParams, scratch: int, pointwise: bool, features: tuple[str, ...]
+) -> RowForm:
+    """Pointwise layers pair positions all along the image; by rows an odd width costs half a pair."""
+    pairs = p.out_h * -(-p.out_w // 2) - -(-p.out_h * p.out_w // 2)
+    window = p.kernel_w * p.in_c
+    return RowForm(
+        kernel="conv2d_packed",
+        function="conv2d_packed_row",
+        params=replace(made, out_h=p.out_h, out_w=p.out_w, in_row_bytes=p.in_w * p.in_c),
+        inputs=(_row_input(p, (p.out_w - 1) * p.stride_w * p.in_c + window, direct=pointwise),),
+        arrays=True,
+        scratch_bytes=scratch,
+        features=features,
+        extra_instructions=2 * pairs * p.out_c * window if pointwise else 0,
+    )
+
+
+def _row_input(p: Conv2dParams | DepthwiseConv2dParams, reach: int, *, direct: bool) -> RowInput:
+    """Rows of a padded window; `reach` is what all windows of a row take, in bytes."""
+    left = p.pad_left * p.in_c
+    return RowInput(
+        position=0,
+        height=p.kernel_h,
+        stride=p.stride_h,
+        pad_top=p.pad_top,
+        left_bytes=left,
+        right_bytes=max(0, reach - left - p.in_w * p.in_c),
+        padding=-p.input_offset,
+        beyond=p.pad_top > 0 or (p.out_h - 1) * p.stride_h - p.pad_top + p.kernel_h > p.in_h,
+        direct=direct,
     )
 
 
@@ -313,18 +350,40 @@ def _depthwise_planes(p: DepthwiseConv2dParams) -> Call | None:
         scratch_bytes=4 * BLOCK * pitch,
         in_place=in_place,
         features=(f"{_requantisation('PLANES', 1, p)}_{p.stride_w}",),
+        rows=_depthwise_rows(p, extra=EXTRA_OF_ROWS * p.out_h * p.out_w * p.in_c),
+    )
+
+
+def _depthwise_rows(p: DepthwiseConv2dParams, *, extra: int) -> RowForm:
+    reach = ((p.out_w - 1) * p.stride_w + (p.kernel_w - 1) * p.dilation_w + 1) * p.in_c
+    return RowForm(
+        kernel="depthwise_conv2d_rows",
+        function="depthwise_conv2d_rows_row",
+        params=_rows_params(p),
+        inputs=(_row_input(p, reach, direct=False),),
+        arrays=True,
+        extra_instructions=extra,
     )
 
 
 def _depthwise(p: DepthwiseConv2dParams) -> Call | None:
-    if (
-        p.batch != 1
-        or p.depth_multiplier != 1
-        or p.dilation_h != 1
-        or p.kernel_h > MOST_ROWS
-        or p.in_c < BLOCK
-    ):
+    plain = p.batch == 1 and p.depth_multiplier == 1 and p.dilation_h == 1
+    if not plain or p.kernel_h > MOST_ROWS or p.in_c < BLOCK:
         return None
+    made = _rows_params(p)
+    in_place = (0,) if _rows_may_grow(p, p.in_w * p.in_c, p.out_w * p.in_c) else ()
+    # a load of four channels may reach three bytes beyond the last row
+    scratch = p.kernel_h * made.ring_row_bytes + BLOCK
+    return Call(
+        "depthwise_conv2d_rows",
+        made,
+        scratch_bytes=scratch,
+        in_place=in_place,
+        rows=_depthwise_rows(p, extra=0),
+    )
+
+
+def _rows_params(p: DepthwiseConv2dParams) -> DepthwiseConv2dRowsParams:
     taps = p.weights.reshape(p.kernel_h * p.kernel_w, p.in_c)
     blocks = -(-p.in_c // BLOCK)
     padded = np.zeros((taps.shape[0], blocks * BLOCK), np.int8)
@@ -332,8 +391,7 @@ def _depthwise(p: DepthwiseConv2dParams) -> Call | None:
     weights = padded.reshape(taps.shape[0], blocks, BLOCK).transpose(1, 0, 2)
     bias = _folded_bias(p.bias, taps.T, p.input_offset)
     reach = (p.out_w - 1) * p.stride_w + (p.kernel_w - 1) * p.dilation_w + 1
-    ring = reach * p.in_c
-    made = DepthwiseConv2dRowsParams(
+    return DepthwiseConv2dRowsParams(
         weights=np.ascontiguousarray(weights).reshape(-1),
         bias=bias,
         multiplier=p.multiplier,
@@ -350,16 +408,13 @@ def _depthwise(p: DepthwiseConv2dParams) -> Call | None:
         stride_h=p.stride_h,
         pad_top=p.pad_top,
         left_bytes=p.pad_left * p.in_c,
-        ring_row_bytes=ring,
+        ring_row_bytes=reach * p.in_c,
         padding=-p.input_offset,
         fast=_fast(bias, taps.T, p),
         output_offset=p.output_offset,
         clamp_min=p.clamp_min,
         clamp_max=p.clamp_max,
     )
-    in_place = (0,) if _rows_may_grow(p, p.in_w * p.in_c, p.out_w * p.in_c) else ()
-    # a load of four channels may reach three bytes beyond the last row
-    return Call("depthwise_conv2d_rows", made, scratch_bytes=p.kernel_h * ring + BLOCK, in_place=in_place)
 
 
 def _add(view: NodeView, p: SumParams, call: Call) -> Call | None:
@@ -393,7 +448,21 @@ def _add(view: NodeView, p: SumParams, call: Call) -> Call | None:
         right=right,
         nudge=(2 * p.output_offset + 1) << (right - 1),
     )
-    return Call("add_aligned", made, inputs=(0, 1), in_place=call.in_place)
+    return Call("add_aligned", made, inputs=(0, 1), in_place=call.in_place, rows=_add_rows(view, made))
+
+
+def _add_rows(view: NodeView, made: AddAlignedParams) -> RowForm | None:
+    """A row at a time where the operands are images."""
+    shape = view.outputs[0].shape
+    if len(shape) != 4 or shape[0] != 1:
+        return None
+    return RowForm(
+        kernel="add_aligned",
+        function="add_aligned",
+        params=replace(made, count=shape[2] * shape[3]),
+        inputs=tuple(RowInput(position, height=1, stride=1, pad_top=0, direct=True) for position in (0, 1)),
+        arrays=False,
+    )
 
 
 def _average_pool(p: PoolParams) -> Call | None:

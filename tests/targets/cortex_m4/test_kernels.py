@@ -14,28 +14,34 @@ import pytest
 from edgegen.codegen.build import BuildOptions, build
 from edgegen.codegen.export.tflite import write_tflite
 from edgegen.codegen.graph import Attributes, DType, Graph, Node, Quantization, Tensor
-from edgegen.codegen.lower import lower
+from edgegen.codegen.lower import LoweredGraph, lower
 from edgegen.codegen.ops.common import Padding, same_padding, window_count
 from edgegen.codegen.ops.conv2d import Conv2dAttributes
 from edgegen.codegen.ops.depthwise_conv2d import DepthwiseConv2dAttributes
 from edgegen.codegen.ops.fully_connected import FullyConnectedAttributes
 from edgegen.codegen.ops.pools import PoolAttributes
 from edgegen.codegen.ops.sums import SumAttributes
+from edgegen.codegen.plan import plan_memory
+from edgegen.codegen.project import read_manifest
+from edgegen.codegen.rowwise import run_by_rows
 from edgegen.codegen.source import QuantizedSource
 from edgegen.codegen.verify import VerifySettings, verify
 from edgegen.targets import load_target
 
 LAYERS = 10
 MODELS = 6
+CHAINS = (12, 19, 23, 33, 35, 37, 44)
+"""Seeds whose chains have regions of many kinds."""
 
 
 class Builder:
     """A graph of layers side by side."""
 
-    def __init__(self, seed: int, *, least_size: int = 4) -> None:
+    def __init__(self, seed: int, *, sizes: tuple[int, int] = (4, 9)) -> None:
         self.rng = np.random.default_rng(seed)
+        self.extreme = True  # also weights that no packed kernel takes
         self.channels = int(self.rng.choice([1, 3, 4, 5, 8, 16, 24]))
-        self.size = (int(self.rng.integers(least_size, 9)), int(self.rng.integers(least_size, 9)))
+        self.size = (int(self.rng.integers(*sizes)), int(self.rng.integers(*sizes)))
         self.tensors: list[Tensor] = []
         self.nodes: list[Node] = []
         self.outputs: list[str] = []
@@ -60,7 +66,7 @@ class Builder:
     def weights(self, shape: tuple[int, ...], outputs: int, axis: int, label: str) -> tuple[str, str]:
         """Weights and bias; sometimes extreme, so that a fallback is needed."""
         rng = self.rng
-        low = -128 if rng.integers(4) == 0 else -127
+        low = -128 if rng.integers(4) == 0 and self.extreme else -127
         w = rng.integers(low, 128, shape).astype(np.int8)
         if rng.integers(3) == 0:
             w[...] = rng.choice([-127, 127])
@@ -110,7 +116,7 @@ class Builder:
         label = f"conv{len(self.nodes)}"
         w, b = self.weights((channels, *kernel, self.channels), channels, 0, label)
         attributes = Conv2dAttributes(stride=stride, padding=padding, activation=self.activation_name())
-        self.add("conv2d", ("x", w, b), (1, *out, channels), attributes)
+        self.add("conv2d", (self.x.name, w, b), (1, *out, channels), attributes)
 
     def depthwise_conv2d(self) -> None:
         self.depthwise(*self.window())
@@ -132,7 +138,7 @@ class Builder:
         attributes = DepthwiseConv2dAttributes(
             stride=stride, padding=padding, activation=self.activation_name()
         )
-        self.add("depthwise_conv2d", ("x", w, b), (1, *out, self.channels), attributes)
+        self.add("depthwise_conv2d", (self.x.name, w, b), (1, *out, self.channels), attributes)
 
     def fully_connected(self) -> None:
         features = self.x.size
@@ -155,6 +161,29 @@ class Builder:
 
     def activation_name(self) -> str:
         return str(self.rng.choice(["none", "none", "relu", "relu6"]))
+
+    def step_on(self) -> None:
+        """The newest tensor becomes the input of what follows."""
+        self.x = self.tensors[-1]
+        _, height, width, self.channels = self.x.shape
+        self.size = (height, width)
+
+    def residual(self) -> None:
+        """A depthwise layer that keeps the shape, and the sum of both sides of it."""
+        skipped = self.x
+        self.depthwise((3, 3), (1, 1), Padding(1, 1, 1, 1), self.size)
+        self.step_on()
+        self.add("add", (self.x.name, skipped.name), self.x.shape, SumAttributes())
+
+    def chain(self) -> Graph:
+        """Layers one after the other, some with a skip."""
+        self.extreme = False
+        while min(self.size) >= 5 and len(self.nodes) < 8:
+            kinds = [self.conv2d, self.depthwise_3x3, self.residual]
+            kinds[int(self.rng.integers(3))]()
+            self.step_on()
+        self.outputs = self.outputs[-1:]
+        return self.finished()
 
     def windows_of_3x3(self) -> Graph:
         for _ in range(2 * LAYERS):
@@ -182,16 +211,51 @@ def test_drawn_layers_are_exact_in_emulation(seed: int, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", range(MODELS))
 def test_drawn_depthwise_layers_are_exact_in_emulation(seed: int, tmp_path: Path) -> None:
-    assert_exact_in_emulation(Builder(seed, least_size=1).windows_of_3x3(), tmp_path)
+    assert_exact_in_emulation(Builder(seed, sizes=(1, 9)).windows_of_3x3(), tmp_path)
 
 
-def assert_exact_in_emulation(graph: Graph, folder: Path) -> None:
+@pytest.mark.parametrize("seed", CHAINS)
+def test_drawn_chains_are_exact_row_by_row(seed: int, tmp_path: Path) -> None:
+    folder = assert_exact_in_emulation(chain(seed), tmp_path, mode="ram")
+    assert len(read_manifest(folder).regions) == len(by_rows(chain(seed), "ram").regions)
+
+
+def chain(seed: int) -> Graph:
+    return Builder(100 + seed, sizes=(10, 17)).chain()
+
+
+def by_rows(graph: Graph, mode: str) -> LoweredGraph:
+    target = load_target("cortex-m4")
+    return run_by_rows(lower(graph, target=target, mode=mode), alignment=target.alignment, mode=mode)
+
+
+def test_the_chains_reach_regions_with_skips_and_overlaps() -> None:
+    regions = [region for seed in CHAINS for region in by_rows(chain(seed), "ram").regions]
+    assert len(regions) > len(CHAINS)
+    assert any(len(stage.inputs) == 2 for region in regions for stage in region.stages)
+    assert any(distance > 0 for region in regions for _, distance in region.overlaps)
+    assert any(stage.step is None for region in regions for stage in region.stages)
+
+
+def test_modes_pay_what_they_say() -> None:
+    for seed in CHAINS:
+        plans = {}
+        for mode in ("ram", "balanced", "speed"):
+            lowered = by_rows(chain(seed), mode)
+            price = sum(region.extra_instructions for region in lowered.regions)
+            assert price == 0 or mode != "speed"
+            plans[mode] = plan_memory(lowered, alignment=4).bound_bytes
+        assert plans["ram"] <= plans["balanced"] <= plans["speed"]
+
+
+def assert_exact_in_emulation(graph: Graph, folder: Path, *, mode: str = "balanced") -> Path:
     source = QuantizedSource(
         name="layers", tflite=write_tflite(graph), described="drawn", file_name="layers.tflite"
     )
-    options = BuildOptions(remove_constant_channels=False)
+    options = BuildOptions(remove_constant_channels=False, mode=mode)
     report = build(source, load_target("cortex-m4"), folder, options=options)
     assert verify(report.folder, VerifySettings(vectors=30)).bytes_compared > 0
+    return report.folder
 
 
 def test_the_draws_reach_every_kernel_and_every_fallback() -> None:
@@ -199,7 +263,7 @@ def test_the_draws_reach_every_kernel_and_every_fallback() -> None:
     kernels: set[tuple[str, bool | None]] = set()
     planes: set[tuple[int, bool, int, int, bool]] = set()
     drawn = [Builder(seed).graph() for seed in range(MODELS)]
-    drawn += [Builder(seed, least_size=1).windows_of_3x3() for seed in range(MODELS)]
+    drawn += [Builder(seed, sizes=(1, 9)).windows_of_3x3() for seed in range(MODELS)]
     for graph in drawn:
         for step in lower(graph, target=load_target("cortex-m4")).steps:
             records = getattr(step.call.params, "records", getattr(step.call.params, "fast", None))

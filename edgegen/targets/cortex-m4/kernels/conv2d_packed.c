@@ -112,9 +112,10 @@ static void two_positions(const edgegen_conv2d_packed_params *p, const edgegen_p
     }
 }
 
-static void one_row(const edgegen_conv2d_packed_params *p, const int8_t *const *rows, uint32_t *columns,
-                    int8_t *output)
+void edgegen_conv2d_packed_row(const edgegen_conv2d_packed_params *p, const int8_t *const *rows,
+                               int8_t *output, void *scratch)
 {
+    uint32_t *columns = (uint32_t *)scratch;
     const edgegen_packed_block block = {p->weights, p->records, 2 * p->output_offset + 1, 16 * p->groups,
                                         p->out_c / 4};
     int32_t at = 0;
@@ -140,8 +141,7 @@ void edgegen_conv2d_packed(const edgegen_conv2d_packed_params *p, const int8_t *
     const int8_t *rows[MOST_ROWS];
     const edgegen_row_ring ring = {(int8_t *)scratch, input,           p->kernel_h,   p->ring_row_bytes,
                                    p->in_h,           p->in_row_bytes, p->left_bytes, (int8_t)p->padding};
-    uint32_t *columns =
-        (uint32_t *)(void *)((int8_t *)scratch + ((p->kernel_h * p->ring_row_bytes + 3) & ~3));
+    void *columns = (int8_t *)scratch + ((p->kernel_h * p->ring_row_bytes + 3) & ~3);
     int32_t loaded = -p->pad_top;
     int32_t slot = 0; /* of the next row to load */
     for (int32_t y = 0; y < p->out_h; ++y) {
@@ -157,6 +157,6 @@ void edgegen_conv2d_packed(const edgegen_conv2d_packed_params *p, const int8_t *
                 rows[ky] = edgegen_ring_row(&ring, at < p->kernel_h ? at : at - p->kernel_h);
             }
         }
-        one_row(p, rows, columns, output + y * p->out_w * p->out_c);
+        edgegen_conv2d_packed_row(p, rows, output + y * p->out_w * p->out_c, columns);
     }
 }

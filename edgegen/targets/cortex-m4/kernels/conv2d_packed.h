@@ -29,4 +29,8 @@ typedef struct {
 void edgegen_conv2d_packed(const edgegen_conv2d_packed_params *p, const int8_t *input, int8_t *output,
                            void *scratch);
 
+/* One row of the output from kernel_h rows with their padding. scratch: the columns of two windows. */
+void edgegen_conv2d_packed_row(const edgegen_conv2d_packed_params *p, const int8_t *const *rows,
+                               int8_t *output, void *scratch);
+
 #endif

@@ -75,7 +75,8 @@ static void four_channels_exact(const edgegen_depthwise_conv2d_rows_params *p, c
     }
 }
 
-static void one_row(const edgegen_depthwise_conv2d_rows_params *p, const int8_t *const *rows, int8_t *output)
+void edgegen_depthwise_conv2d_rows_row(const edgegen_depthwise_conv2d_rows_params *p,
+                                       const int8_t *const *rows, int8_t *output)
 {
     const int8_t *w = p->weights;
     const int32_t small = p->fast && p->kernel_h == 3 && p->kernel_w == 3;
@@ -108,6 +109,6 @@ void edgegen_depthwise_conv2d_rows(const edgegen_depthwise_conv2d_rows_params *p
             const int32_t at = slot + ky;
             rows[ky] = edgegen_ring_row(&ring, at < p->kernel_h ? at : at - p->kernel_h);
         }
-        one_row(p, rows, output + y * p->out_w * p->channels);
+        edgegen_depthwise_conv2d_rows_row(p, rows, output + y * p->out_w * p->channels);
     }
 }

@@ -25,4 +25,8 @@ typedef struct {
 void edgegen_depthwise_conv2d_rows(const edgegen_depthwise_conv2d_rows_params *p, const int8_t *input,
                                    int8_t *output, void *scratch);
 
+/* One row of the output from kernel_h rows with their padding, behind which three more bytes are read. */
+void edgegen_depthwise_conv2d_rows_row(const edgegen_depthwise_conv2d_rows_params *p,
+                                       const int8_t *const *rows, int8_t *output);
+
 #endif

@@ -1,5 +1,5 @@
-/* Parts of kernels that a model may do without. Here all are there; the file that goes into a project says which
- * of them its model uses. */
+/* Parts of kernels that a model may do without. Here all are there; the file that goes into a project says
+ * which of them its model uses. */
 #ifndef EDGEGEN_FEATURES_H
 #define EDGEGEN_FEATURES_H
 

@@ -1,4 +1,5 @@
-/* All of a dense layer's outputs for one position, in blocks of four; the conditions are those of packed_block.h. */
+/* All of a dense layer's outputs for one position, in blocks of four; the conditions are those of
+ * packed_block.h. */
 #ifndef EDGEGEN_PACKED_DENSE_H
 #define EDGEGEN_PACKED_DENSE_H
 
@@ -8,10 +9,11 @@
 typedef struct {
     const uint32_t *weights; /* as for packed_mac.h */
     const uint32_t *bias;    /* doubled, four a block */
-    const uint32_t *scales;  /* five words: multiplier [4], and four bytes, each one less than the right shift */
-    int32_t scales_bytes;    /* from a block's scales to the next; 0 where all have the same */
-    int32_t odd;             /* 2 * output zero point + 1 */
-    int32_t column_bytes;    /* of one position, as int16 */
+    const uint32_t
+        *scales;          /* five words: multiplier [4], and four bytes, each one less than the right shift */
+    int32_t scales_bytes; /* from a block's scales to the next; 0 where all have the same */
+    int32_t odd;          /* 2 * output zero point + 1 */
+    int32_t column_bytes; /* of one position, as int16 */
     int32_t blocks;
 } edgegen_packed_dense_block;
 
