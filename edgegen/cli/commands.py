@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from edgegen.cli.console import Output
+from edgegen.cli.record_commands import record
 
 app = typer.Typer(
     name="edgegen",
@@ -43,6 +44,9 @@ Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on s
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say what is being done.")]
 Mode = Annotated[str, typer.Option("--optimize", help="balanced, speed, size or ram.")]
+
+
+app.add_typer(record, name="record")
 
 
 @app.callback()

@@ -9,6 +9,7 @@ from itertools import permutations
 import numpy as np
 
 from edgegen.errors import ModelError, problems
+from edgegen.frontend.renaming import new_name, suggested
 from edgegen.frontend.tape import Array
 
 
@@ -22,6 +23,9 @@ def check_state(
     listed = [*_names(expected, found), *_shapes_and_types(expected, found)]
     if finite:
         listed += _non_finite(expected, found)
+    rules = suggested(expected, found)
+    if rules:
+        listed.append(f"weights.load with rename={rules} would find {_places(expected, found, rules)}")
     if listed:
         raise ModelError(problems(f"{origin}: the weights do not fit the model", listed))
 
@@ -37,6 +41,12 @@ def _names(expected: Mapping[str, Array], found: Mapping[str, Array]) -> Iterato
         near = nearest(name, found[name], {other: expected[other] for other in (missing or expected)})
         hint = f"; the nearest name in the model is '{near}'" if near else ""
         yield f"surplus '{name}' {_kind(found[name])}: the model has no such tensor{hint}"
+
+
+def _places(expected: Mapping[str, Array], found: Mapping[str, Array], rules: Mapping[str, str]) -> str:
+    moved = [name for name in found if name not in expected and new_name(name, rules) in expected]
+    missing = sum(name not in found for name in expected)
+    return f"{len(moved)} of the {missing} missing tensors"
 
 
 def nearest(name: str, tensor: Array, candidates: Mapping[str, Array]) -> str | None:

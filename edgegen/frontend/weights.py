@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypedDict
 
@@ -15,9 +16,10 @@ import numpy as np
 import safetensors
 import safetensors.numpy
 
-from edgegen.errors import ModelError, UsageError
+from edgegen.errors import ModelError, UsageError, problems
 from edgegen.frontend.files import write_whole
 from edgegen.frontend.nn.module import Module
+from edgegen.frontend.renaming import matches, renamed
 from edgegen.frontend.tape import Array
 
 _TYPES = {
@@ -48,13 +50,52 @@ def save(
     write_whole(Path(path), content, what="the weights")
 
 
-def load(path: Path | str, module: Module, *, finite: bool = True) -> None:
+@dataclass(frozen=True)
+class Loaded:
+    """What a load did: the model's tensors that were loaded or kept, and the file's that were left out."""
+
+    loaded: tuple[str, ...]
+    kept: tuple[str, ...]
+    ignored: tuple[str, ...]
+
+
+def load(
+    path: Path | str,
+    module: Module,
+    *,
+    rename: Mapping[str, str] | None = None,
+    keep: Sequence[str] = (),
+    ignore: Sequence[str] = (),
+    finite: bool = True,
+) -> Loaded:
     """Load `path` into `module`: exactly its names, shapes and types (F16 and BF16 become float32).
 
     Every misfit is listed in one `ModelError`, and then the module is unchanged. NaN and infinity are refused
-    unless `finite` is off.
+    unless `finite` is off. What is not to be exact has to be said, in names or beginnings such as "head.*":
+
+    * `rename`: rules from the file's names to the model's, {"conv1.*": "stem.*"}.
+    * `keep`: tensors of the model that keep the values they have, whatever the file holds.
+    * `ignore`: tensors of the file, as renamed, that the model does not take.
+
+    Each must match something, so that none outlives its reason.
     """
-    module.load_state_dict(read(path), origin=str(path), finite=finite)
+    origin = str(path)
+    state = renamed(read(path), rename or {}, origin=origin)
+    own = module.state_dict()
+    unused = [f"keep '{rule}' matches no tensor of the model" for rule in keep if not _chosen(own, (rule,))]
+    unused += [
+        f"ignore '{rule}' matches no tensor of the file" for rule in ignore if not _chosen(state, (rule,))
+    ]
+    if unused:
+        raise ModelError(problems(f"{origin}: the weights cannot be loaded in part", unused))
+    kept, ignored = _chosen(own, keep), _chosen(state, ignore)
+    taken = {name: array for name, array in state.items() if name not in {*kept, *ignored}}
+    module.load_state_dict({**taken, **{name: own[name] for name in kept}}, origin=origin, finite=finite)
+    return Loaded(tuple(name for name in own if name not in kept), kept, ignored)
+
+
+def _chosen(names: Iterable[str], rules: Sequence[str]) -> tuple[str, ...]:
+    return tuple(name for name in names if any(matches(name, rule) for rule in rules))
 
 
 def read(path: Path | str) -> dict[str, Array]:

@@ -173,6 +173,7 @@ def test_loading_lists_every_misfit_at_once_and_changes_nothing() -> None:
         "  - mis-typed 'head.bias': takes float32, got float64; convert it before saving",
         "  - 'norm.gamma' holds 1 NaN and 0 infinite of 8 values, the first at (3,)",
         "  - 'norm.beta' holds 0 NaN and 2 infinite of 8 values, the first at (1,)",
+        "  - weights.load with rename={'stem.weigth': 'stem.weight'} would find 1 of the 1 missing tensors",
     ]
     assert all((model.state_dict()[name] == before[name]).all() for name in before)
     with pytest.raises(ModelError) as caught:

@@ -107,6 +107,7 @@ class Trainer:
         self.position: dict[str, Any] = {}
         self.loaders: dict[str, DataLoader] = {}
         self.seconds = 0.0
+        self.resumed: Path | None = None
         self._stopping = False
         self._whole = True
 
@@ -175,6 +176,7 @@ class Trainer:
         self.updater.total = epochs * -(-len(loader) // self.updater.accumulate)
         if resume is not None:
             restore(self, resume)
+            self.resumed = Path(resume)
         with Interruption() as interruption:
             try:
                 self._loop(loader, validation, interruption)
