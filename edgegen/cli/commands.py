@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from edgegen.cli.console import Output
+from edgegen.cli.project_commands import new, train
 from edgegen.cli.record_commands import record
 
 app = typer.Typer(
@@ -46,6 +47,8 @@ Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say what is bein
 Mode = Annotated[str, typer.Option("--optimize", help="balanced, speed, size or ram.")]
 
 
+app.command()(new)
+app.command()(train)
 app.add_typer(record, name="record")
 
 
@@ -250,32 +253,6 @@ def flash(
         board=board,
         show=Output(quiet=quiet, verbose=verbose),
     )
-
-
-@app.command()
-def train(
-    folder: Annotated[
-        Path | None,
-        typer.Argument(
-            help="Folder with an edgegen.toml and a train.py.", show_default="the bundled example"
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option(help="Seed of every generator.")] = 0,
-    epochs: Annotated[
-        int | None, typer.Option(min=1, help="Epochs.", show_default="the recipe's own")
-    ] = None,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The weights file to write.")] = Path(
-        "weights.safetensors"
-    ),
-    quiet: Quiet = False,
-) -> None:
-    """Train a model by its own recipe (train.py) and write its weights.
-
-    Example: `edgegen train --seed 0 --output weights.safetensors`
-    """
-    from edgegen.cli.training import run_train
-
-    run_train(folder, seed=seed, epochs=epochs, output=output, show=Output(quiet=quiet))
 
 
 @app.command()

@@ -6,23 +6,72 @@ import subprocess
 import sys
 from pathlib import Path
 
+import typer
+
 from edgegen.cli.console import Output
-from edgegen.codegen.source import bundled_example
+from edgegen.cli.recipe import INTERRUPTED
+from edgegen.codegen.source import CONFIG, ModelSource, bundled_example
 from edgegen.errors import ToolError, UsageError
 
 RECIPE = "train.py"
+NAMED = range(2, 7)
+"""Statuses with which a recipe ends that has already said what is wrong."""
 
 
-def run_train(folder: Path | None, *, seed: int, epochs: int | None, output: Path, show: Output) -> None:
-    """Run train.py of a folder; it takes --seed, --epochs and --output."""
-    recipe = (bundled_example().parent if folder is None else folder) / RECIPE
-    if not recipe.is_file():
-        raise UsageError(f"there is no {recipe}")
-    command = [sys.executable, str(recipe), "--seed", str(seed), "--output", str(output)]
+def run_train(
+    folder: Path | None,
+    *,
+    seed: int,
+    epochs: int | None,
+    output: Path | None,
+    resume: bool,
+    show: Output,
+) -> None:
+    """Run train.py of a folder, by default of the project here; it takes --seed, --epochs and --output."""
+    recipe, weights = _recipe(folder, output, show)
+    command = [sys.executable, str(recipe), "--seed", str(seed), "--output", str(weights)]
     command += [] if epochs is None else ["--epochs", str(epochs)]
-    status = subprocess.run(
-        command, check=False, stdout=subprocess.DEVNULL if show.quiet else None
-    ).returncode
+    command += ["--resume"] if resume else []
+    status = _run(command, quiet=show.quiet)
+    if status == INTERRUPTED:
+        raise KeyboardInterrupt
+    if status in NAMED:
+        raise typer.Exit(status)
     if status != 0:
         raise ToolError(f"{recipe} ended with status {status}")
-    show.say(f"weights: {output}")
+    show.say(f"weights: {weights}")
+
+
+def _recipe(folder: Path | None, output: Path | None, show: Output) -> tuple[Path, Path]:
+    """The recipe, and where its weights go: where edgegen.toml expects them, or ./weights.safetensors."""
+    project = folder if folder is not None or not Path(CONFIG).is_file() else Path()
+    recipe = (bundled_example().parent if project is None else project) / RECIPE
+    if folder is None:
+        show.note("model: the bundled example mnist" if project is None else f"model: {CONFIG}")
+    if not recipe.is_file():
+        raise UsageError(f"there is no {recipe}")
+    if output is None and project is not None and (project / CONFIG).is_file():
+        from edgegen.codegen.python_model import read_python_model
+
+        described = read_python_model(ModelSource("python", project / CONFIG, str(project / CONFIG)))
+        output = described.weights
+    return recipe, output or Path("weights.safetensors")
+
+
+def _run(command: list[str], *, quiet: bool) -> int:
+    """The status of the recipe. Ctrl-C reaches it as well; then this waits until it has saved what it has."""
+    out, err = (subprocess.DEVNULL, subprocess.PIPE) if quiet else (None, None)
+    with subprocess.Popen(command, stdout=out, stderr=err) as process:
+        said = _waited(process)
+    if process.returncode not in (0, INTERRUPTED):
+        sys.stderr.write(said.decode(errors="replace"))
+    return int(process.returncode)
+
+
+def _waited(process: subprocess.Popen[bytes]) -> bytes:
+    """What a process said on standard error, once it has ended."""
+    while True:
+        try:
+            return process.communicate()[1] or b""
+        except KeyboardInterrupt:
+            continue

@@ -85,6 +85,8 @@ def load_float_module(described: PythonModel) -> Module:
             f"model() of {described.source} must return an edgegen Module, got {type(module).__name__}"
         )
     if described.weights is not None:
+        if not described.weights.exists():
+            raise UsageError(f"cannot read the weights {described.weights}: `edgegen train` writes them")
         weight_files.load(described.weights, module)
     return module
 

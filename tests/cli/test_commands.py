@@ -168,7 +168,9 @@ def test_targets_and_version(edgegen: CommandLine) -> None:
     assert edgegen("version").out == f"{package.__version__}\n"
 
 
-@pytest.mark.parametrize("command", ["build", "verify", "run", "eval", "flash", "train", "export", "inspect"])
+@pytest.mark.parametrize(
+    "command", ["build", "verify", "run", "eval", "flash", "train", "export", "inspect", "new"]
+)
 def test_help_shows_an_example(command: str, edgegen: CommandLine) -> None:
     ran = edgegen(command, "--help")
     assert ran.status == 0

@@ -79,6 +79,10 @@ def test_parts_of_a_data_set() -> None:
     assert [len(part) for part in parts] == [7, 3]
     assert sorted(int(part[i][0]) for part in parts for i in range(len(part))) == list(range(10))
     assert [Subset(whole, [3, 1])[i] for i in range(2)] == [(3,), (1,)]
+    batches = DataLoader(Subset(Subset(whole, [9, 8, 7]), [2, 0, 1, 1]), batch_size=3)
+    assert [batch.tolist() for (batch,) in batches] == [[7, 9, 8], [8]]
+    others = DataLoader(Subset(Squares(), [6, 2]), batch_size=3)
+    assert [y.tolist() for _, y in others] == [[6, 2]]
     with pytest.raises(ModelError, match=r"the parts \(7, 2\) must add up to the 10 samples, got 9"):
         split(whole, 7, 2, rng=np.random.default_rng(0))
     with pytest.raises(ModelError, match="numbers from 0 to 9"):

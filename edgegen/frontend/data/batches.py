@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from edgegen.errors import ModelError
-from edgegen.frontend.data.dataset import ArrayDataset, Dataset
+from edgegen.frontend.data.dataset import Dataset, taken
 from edgegen.frontend.tape import Array
 
 Batch: TypeAlias = tuple[Array, ...]
@@ -45,8 +45,9 @@ class BatchMaker:
         return batch if self.transform is None else self.transform(batch)
 
     def _joined(self, indices: npt.NDArray[np.intp]) -> Batch:
-        if self.collate is None and isinstance(self.dataset, ArrayDataset):
-            return self.dataset.take(indices)
+        at_once = taken(self.dataset, indices) if self.collate is None else None
+        if at_once is not None:
+            return at_once
         return (self.collate or stack)([self.dataset[int(i)] for i in indices])
 
 

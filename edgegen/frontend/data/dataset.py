@@ -57,6 +57,15 @@ class Subset:
         return self.dataset[int(self.indices[index])]
 
 
+def taken(dataset: Dataset, indices: npt.NDArray[np.intp]) -> tuple[Array, ...] | None:
+    """Many samples at once, where the data set is made of arrays or a part of one that is."""
+    if isinstance(dataset, ArrayDataset):
+        return dataset.take(indices)
+    if isinstance(dataset, Subset):
+        return taken(dataset.dataset, dataset.indices[indices])
+    return None
+
+
 def split(dataset: Dataset, *counts: int, rng: np.random.Generator) -> tuple[Subset, ...]:
     """Parts of `counts` samples each, drawn without overlap; together they must be the whole data set."""
     if sum(counts) != len(dataset) or min(counts, default=0) < 0:
