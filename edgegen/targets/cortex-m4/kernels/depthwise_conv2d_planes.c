@@ -107,10 +107,16 @@ static void some_channels(const params *p, const int8_t *input, int8_t *output, 
     for (int32_t i = 0; i < count; ++i) {
         unpack_constants(p, first + i, &records[i]);
     }
-    edgegen_planes_row row = {records,     records + count, {0, 0, 0},    output,
-                              p->channels, pairs,           p->out_w & 1, p->pitch - 4 * p->stride_w * pairs};
+    edgegen_planes_row row = {records,
+                              records + count,
+                              {0, 0, 0},
+                              output,
+                              p->out_pixel_bytes,
+                              pairs,
+                              p->out_w & 1,
+                              p->pitch - 4 * p->stride_w * pairs};
     window w = {{0, 0, 0},
-                {input, p->channels, (p->in_w - lead) / 2, p->pitch,
+                {input, p->in_pixel_bytes, (p->in_w - lead) / 2, p->pitch,
                  (int32_t)((uint8_t)p->padding * 0x01010101u), ring, lead, (p->in_w - lead) & 1},
                 ring,
                 0,
@@ -123,7 +129,7 @@ static void some_channels(const params *p, const int8_t *input, int8_t *output, 
         row.rows[1] = w.rows[1];
         row.rows[2] = w.rows[2];
         one_row(p, &row);
-        row.output += p->out_w * p->channels;
+        row.output += p->out_row_bytes;
     }
 }
 
