@@ -212,7 +212,12 @@ def test_a_real_interruption_leaves_a_whole_project(tmp_path: Path) -> None:
     write_tiny(tmp_path)
     command = [sys.executable, "-m", "edgegen", "build", "--target", "cortex-m4", "--verbose"]
     process = subprocess.Popen(
-        command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command,
+        cwd=tmp_path,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # background jobs ignore it
     )
     assert process.stderr is not None
     for line in process.stderr:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 import numpy as np
 
@@ -33,6 +33,7 @@ MOST_ROWS = 16
 """Rows of a window that the kernels hold pointers for."""
 SCALE_WORDS = 5
 HALFWORD = 2**15
+CONV2D_FIELDS = frozenset(item.name for item in fields(Conv2dParams))
 FAST_SUM = 2**30
 FAST_SHIFTS = range(1, 23)
 LARGEST_INPUT = 128
@@ -169,7 +170,8 @@ def choices(view: NodeView, call: Call) -> Sequence[Choice]:
     elif call.kernel == "fully_connected" and isinstance(params, FullyConnectedParams):
         made = _fully_connected(params)
     elif call.kernel == "depthwise_conv2d" and isinstance(params, DepthwiseConv2dParams):
-        made = _depthwise_planes(params) or _depthwise(params)
+        one_channel = params.in_c == 1
+        made = _conv2d(_as_conv2d(params)) if one_channel else _depthwise_planes(params) or _depthwise(params)
     elif call.kernel == "add" and isinstance(params, SumParams):
         made = _add(view, params, call)
     elif call.kernel == "average_pool2d" and isinstance(params, PoolParams):
@@ -277,6 +279,15 @@ def _row_input(p: Conv2dParams | DepthwiseConv2dParams, reach: int, *, direct: b
         beyond=p.pad_top > 0 or (p.out_h - 1) * p.stride_h - p.pad_top + p.kernel_h > p.in_h,
         direct=direct,
     )
+
+
+def _as_conv2d(p: DepthwiseConv2dParams) -> Conv2dParams:
+    """The same sums over one input channel: every output channel reads all of it."""
+    out = p.in_c * p.depth_multiplier
+    shared = {f.name: getattr(p, f.name) for f in fields(p) if f.name in CONV2D_FIELDS}
+    weights = p.weights.reshape(p.kernel_h, p.kernel_w, out).transpose(2, 0, 1)
+    shared["weights"] = np.ascontiguousarray(weights).reshape(-1)
+    return Conv2dParams(**shared, out_c=out, group_c=p.in_c)
 
 
 def _fully_connected(p: FullyConnectedParams) -> Call | None:
@@ -488,10 +499,13 @@ def _add(view: NodeView, p: SumParams, call: Call) -> Call | None:
         right=right,
         nudge=(2 * p.output_offset + 1) << (right - 1),
     )
-    return Call("add_aligned", made, inputs=(0, 1), in_place=call.in_place, rows=_add_rows(view, made))
+    block = made.wide_scale > 0 and made.fine_sign > 0 and made.fine_right > 0
+    features = ("ADD_BLOCK" if block else "ADD_ANY",)
+    rows = _add_rows(view, made, features)
+    return Call("add_aligned", made, inputs=(0, 1), in_place=call.in_place, features=features, rows=rows)
 
 
-def _add_rows(view: NodeView, made: AddAlignedParams) -> RowForm | None:
+def _add_rows(view: NodeView, made: AddAlignedParams, features: tuple[str, ...]) -> RowForm | None:
     """A row at a time where the operands are images."""
     shape = view.outputs[0].shape
     if len(shape) != 4 or shape[0] != 1:
@@ -502,6 +516,7 @@ def _add_rows(view: NodeView, made: AddAlignedParams) -> RowForm | None:
         params=replace(made, count=shape[2] * shape[3]),
         inputs=tuple(RowInput(position, height=1, stride=1, pad_top=0, direct=True) for position in (0, 1)),
         arrays=False,
+        features=features,
     )
 
 

@@ -30,6 +30,7 @@ from edgegen.targets import load_target
 
 LAYERS = 10
 MODELS = 6
+SEEDS = (*range(MODELS), 11)  # the last one has a single channel
 CHAINS = (12, 19, 23, 33, 35, 37, 44)
 """Seeds whose chains have regions of many kinds."""
 
@@ -134,11 +135,12 @@ class Builder:
         self, kernel: tuple[int, int], stride: tuple[int, int], padding: Padding, out: tuple[int, ...]
     ) -> None:
         label = f"dw{len(self.nodes)}"
-        w, b = self.weights((1, *kernel, self.channels), self.channels, 3, label)
+        channels = self.channels * (int(self.rng.choice([1, 2, 5])) if self.channels == 1 else 1)
+        w, b = self.weights((1, *kernel, channels), channels, 3, label)
         attributes = DepthwiseConv2dAttributes(
             stride=stride, padding=padding, activation=self.activation_name()
         )
-        self.add("depthwise_conv2d", (self.x.name, w, b), (1, *out, self.channels), attributes)
+        self.add("depthwise_conv2d", (self.x.name, w, b), (1, *out, channels), attributes)
 
     def fully_connected(self) -> None:
         features = self.x.size
@@ -204,7 +206,7 @@ class Builder:
         )
 
 
-@pytest.mark.parametrize("seed", range(MODELS))
+@pytest.mark.parametrize("seed", SEEDS)
 def test_drawn_layers_are_exact_in_emulation(seed: int, tmp_path: Path) -> None:
     assert_exact_in_emulation(Builder(seed).graph(), tmp_path)
 
@@ -261,11 +263,13 @@ def assert_exact_in_emulation(graph: Graph, folder: Path, *, mode: str = "balanc
 def test_the_draws_reach_every_kernel_and_every_fallback() -> None:
     """Packed and portable, short and exact requantisation."""
     kernels: set[tuple[str, bool | None]] = set()
+    replaced: set[tuple[str, str]] = set()
     planes: set[tuple[int, bool, int, int, bool]] = set()
-    drawn = [Builder(seed).graph() for seed in range(MODELS)]
+    drawn = [Builder(seed).graph() for seed in SEEDS]
     drawn += [Builder(seed, sizes=(1, 9)).windows_of_3x3() for seed in range(MODELS)]
     for graph in drawn:
         for step in lower(graph, target=load_target("cortex-m4")).steps:
+            replaced.add((step.node.op, step.call.kernel))
             records = getattr(step.call.params, "records", getattr(step.call.params, "fast", None))
             kernels.add((step.call.kernel, None if records is None else bool(np.any(records))))
             if step.call.kernel == "depthwise_conv2d_planes":
@@ -283,6 +287,7 @@ def test_the_draws_reach_every_kernel_and_every_fallback() -> None:
     } <= names
     assert {"add_aligned", "add", "average_pool2d_wide", "average_pool2d"} <= names
     assert {("conv2d_packed", True), ("conv2d_packed", None)} <= kernels
+    assert ("depthwise_conv2d", "conv2d_packed") in replaced
     assert {("depthwise_conv2d_rows", True), ("depthwise_conv2d_rows", False)} <= kernels
     for column in range(1, 5):
         values = {row[column] for row in planes}

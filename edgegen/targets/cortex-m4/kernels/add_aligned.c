@@ -1,6 +1,8 @@
 #include "add_aligned.h"
 
+#include "add_block.h"
 #include "dsp.h"
+#include "features.h"
 
 /* Twice the sum of both operands at the kernel's inner scale. */
 static inline int32_t twice_sum(const edgegen_add_aligned_params *p, int32_t wide, int32_t fine)
@@ -26,7 +28,11 @@ void edgegen_add_aligned(const edgegen_add_aligned_params *p, const int8_t *firs
     const edgegen_add_aligned_params q = *p; /* the output may lie on anything but this copy */
     const int8_t *wide = q.wide_is_second ? second : first;
     const int8_t *fine = q.wide_is_second ? first : second;
-    for (int32_t i = 0; i < q.count; ++i) {
-        output[i] = output_of(&q, twice_sum(&q, wide[i], fine[i]));
+    if (EDGEGEN_ADD_BLOCK && q.wide_scale > 0 && q.fine_sign > 0 && q.fine_right > 0) {
+        edgegen_add_block(p, wide, fine, output);
+    } else if (EDGEGEN_ADD_ANY) {
+        for (int32_t i = 0; i < q.count; ++i) {
+            output[i] = output_of(&q, twice_sum(&q, wide[i], fine[i]));
+        }
     }
 }

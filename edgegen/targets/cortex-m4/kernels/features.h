@@ -19,5 +19,8 @@
 #define EDGEGEN_PLANES_NONNEGATIVE_2 1
 #define EDGEGEN_PLANES_GENERAL_1 1
 #define EDGEGEN_PLANES_GENERAL_2 1
+/* add_aligned: as of add_block.h; the rest. */
+#define EDGEGEN_ADD_BLOCK 1
+#define EDGEGEN_ADD_ANY 1
 
 #endif

@@ -38,6 +38,21 @@
     requantize2 r10, r11, "lsl #1", 3, \nonnegative
     .endm
 
+    .macro first_step_4x2
+    ldrd r0, r1, [r12], #8
+    ldrd r2, r3, [lr], #8
+    smuad r4, r0, r2
+    smuad r5, r1, r2
+    smuad r6, r0, r3
+    smuad r7, r1, r3
+    sxtb16 r2, r2
+    sxtb16 r3, r3
+    smuad r8, r0, r2
+    smuad r9, r1, r2
+    smuad r10, r0, r3
+    smuad r11, r1, r3
+    .endm
+
     .macro step_4x2
     ldrd r0, r1, [r12], #8
     ldrd r2, r3, [lr], #8
@@ -53,8 +68,8 @@
     smlad r11, r1, r3, r11
     .endm
 
-/* Frame: 0 end of the columns, 4 columns, 8 records, 12 odd, 16 blocks left, 20 first, 24 second, 28 weights,
- * 32 not 0 if the groups are odd in number: then the first pass of the unrolled loop is half a pass.
+/* Frame: 0 end of the columns, 4 columns, 8 records, 12 odd, 16 end of first, 20 first, 24 second, 28 weights,
+ * 32 not 0 if the groups are even in number: after the first one, the unrolled loop then begins with half a pass.
  * Registers of the inner loop: r0, r1 activations of two positions; r2, r3 weights; r12 columns; lr weights;
  * r4, r5 H of channels (0, 1); r6, r7 H of (2, 3); r8, r9 B of (0, 1); r10, r11 B of (2, 3). */
     .balign 4
@@ -71,20 +86,21 @@ edgegen_packed_block_4x2:
     add r6, r1, r6, lsl #1
     strd r6, r1, [sp]
     strd r4, r5, [sp, #8]
+    add r7, r2, r7, lsl #2
     str r7, [sp, #16]
     sub r6, r6, r1
+    mvn r6, r6
     and r6, r6, #32
     str r6, [sp, #32]
 1:
     ldr r12, [sp, #4]
-    movs r4, #0
-    movs r5, #0
-    movs r6, #0
-    movs r7, #0
-    mov r8, r4
-    mov r9, r4
-    mov r10, r4
-    mov r11, r4
+    first_step_4x2
+    step_4x2
+    step_4x2
+    step_4x2
+    ldr r0, [sp]
+    cmp r12, r0
+    beq.w 4f
     ldr r0, [sp, #32]
     cmp r0, #0
     bne.w 3f
@@ -101,6 +117,7 @@ edgegen_packed_block_4x2:
     ldr r0, [sp]
     cmp r12, r0
     bne.w 2b
+4:
     str lr, [sp, #28]
     ldrd r12, lr, [sp, #8]
     sub r4, r4, r8
@@ -109,11 +126,11 @@ edgegen_packed_block_4x2:
     sub r7, r7, r11
 #if EDGEGEN_BLOCK_GENERAL && EDGEGEN_BLOCK_NONNEGATIVE
     cmn lr, #255
-    bne.w 5f
+    bne.w 6f
 #endif
 #if EDGEGEN_BLOCK_NONNEGATIVE
     requantize_all_2 1
-4:
+5:
 #else
     requantize_all_2 0
 #endif
@@ -129,16 +146,15 @@ edgegen_packed_block_4x2:
     bfi r5, r11, #24, #8
     str r5, [r1], #4
     strd r0, r1, [sp, #20]
-    ldr r0, [sp, #16]
+    ldr r2, [sp, #16]
     ldr lr, [sp, #28]
-    subs r0, r0, #1
-    str r0, [sp, #16]
+    cmp r0, r2
     bne.w 1b
     add sp, sp, #36
     pop {r4-r11, pc}
 #if EDGEGEN_BLOCK_GENERAL && EDGEGEN_BLOCK_NONNEGATIVE
-5:
+6:
     requantize_all_2 0
-    b 4b
+    b 5b
 #endif
     .size edgegen_packed_block_4x2, . - edgegen_packed_block_4x2
