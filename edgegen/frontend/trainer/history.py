@@ -23,7 +23,7 @@ class EpochRecord:
     """One pass over the data, numbered from 1.
 
     `train` are means over its samples, `validation` what `Trainer.evaluate` gave, empty without validation.
-    `lr_factor` is that of the last update.
+    `lr_factor` is the factor on the learning rates as the epoch ends.
     """
 
     epoch: int
