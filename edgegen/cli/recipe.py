@@ -74,5 +74,6 @@ def _parse(epochs: int, folder: Path, arguments: list[str] | None) -> Options:
     parser.add_argument(
         "--resume", action="store_true", help="go on with the latest run, which was interrupted"
     )
+    parser.add_argument("--runs", type=Path, default=folder / "runs", help="folder of the records of runs")
     given = parser.parse_args(arguments)
-    return Options(given.seed, given.epochs, given.output, folder / "runs", given.resume)
+    return Options(given.seed, given.epochs, given.output, given.runs, given.resume)

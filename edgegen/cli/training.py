@@ -14,6 +14,8 @@ from edgegen.codegen.source import CONFIG, ModelSource, bundled_example
 from edgegen.errors import ToolError, UsageError
 
 RECIPE = "train.py"
+RUNS = "runs"
+WEIGHTS = Path("weights.safetensors")
 NAMED = range(2, 7)
 """Statuses with which a recipe ends that has already said what is wrong."""
 
@@ -28,10 +30,18 @@ def run_train(
     show: Output,
 ) -> None:
     """Run train.py of a folder, by default of the project here; it takes --seed, --epochs and --output."""
-    recipe, weights = _recipe(folder, output, show)
+    project = folder if folder is not None or not Path(CONFIG).is_file() else Path()
+    if folder is None:
+        show.note("model: the bundled example mnist" if project is None else f"model: {CONFIG}")
+    recipe = (bundled_example().parent if project is None else project) / RECIPE
+    if not recipe.is_file():
+        raise UsageError(f"there is no {recipe}")
+    weights = output or _weights(project)
     command = [sys.executable, str(recipe), "--seed", str(seed), "--output", str(weights)]
     command += [] if epochs is None else ["--epochs", str(epochs)]
     command += ["--resume"] if resume else []
+    # Nothing is written beside the example, which may lie where nobody may write.
+    command += ["--runs", RUNS] if project is None else []
     status = _run(command, quiet=show.quiet)
     if status == INTERRUPTED:
         raise KeyboardInterrupt
@@ -42,20 +52,14 @@ def run_train(
     show.say(f"weights: {weights}")
 
 
-def _recipe(folder: Path | None, output: Path | None, show: Output) -> tuple[Path, Path]:
-    """The recipe, and where its weights go: where edgegen.toml expects them, or ./weights.safetensors."""
-    project = folder if folder is not None or not Path(CONFIG).is_file() else Path()
-    recipe = (bundled_example().parent if project is None else project) / RECIPE
-    if folder is None:
-        show.note("model: the bundled example mnist" if project is None else f"model: {CONFIG}")
-    if not recipe.is_file():
-        raise UsageError(f"there is no {recipe}")
-    if output is None and project is not None and (project / CONFIG).is_file():
+def _weights(project: Path | None) -> Path:
+    """Where the weights of a project go: where its edgegen.toml expects them, else ./weights.safetensors."""
+    if project is not None and (project / CONFIG).is_file():
         from edgegen.codegen.python_model import read_python_model
 
-        described = read_python_model(ModelSource("python", project / CONFIG, str(project / CONFIG)))
-        output = described.weights
-    return recipe, output or Path("weights.safetensors")
+        source = ModelSource("python", project / CONFIG, str(project / CONFIG))
+        return read_python_model(source).weights or WEIGHTS
+    return WEIGHTS
 
 
 def _run(command: list[str], *, quiet: bool) -> int:

@@ -11,11 +11,11 @@ optim.SGD(layer.parameters(), lr=0.1).step()
 
 from edgegen.frontend.tensor import Buffer, Parameter, Tensor  # isort: skip  before what imports it
 from edgegen.frontend import data, functional, metrics, nn, optim, weights
+from edgegen.frontend.evaluation import Evaluation, evaluate
 from edgegen.frontend.gradcheck import gradcheck
 from edgegen.frontend.mode import SourceLine, no_grad, tracing
 from edgegen.frontend.tape import BackwardStep, Record, Tape, backward_steps, tape
 from edgegen.frontend.trace import Trace, trace
-from edgegen.frontend.train import Epoch, Evaluation, Step, evaluate, fit, train_step
 from edgegen.frontend.trainer import Callback, EarlyStopping, EpochRecord, StepRecord, Trainer
 
 __all__ = [
@@ -23,13 +23,11 @@ __all__ = [
     "Buffer",
     "Callback",
     "EarlyStopping",
-    "Epoch",
     "EpochRecord",
     "Evaluation",
     "Parameter",
     "Record",
     "SourceLine",
-    "Step",
     "StepRecord",
     "Tape",
     "Tensor",
@@ -38,7 +36,6 @@ __all__ = [
     "backward_steps",
     "data",
     "evaluate",
-    "fit",
     "functional",
     "gradcheck",
     "metrics",
@@ -48,6 +45,5 @@ __all__ = [
     "tape",
     "trace",
     "tracing",
-    "train_step",
     "weights",
 ]

@@ -8,9 +8,11 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from unittest.mock import ANY
 
 import pytest
 
+import edgegen as package
 from edgegen.cli.recipe import Options, recipe
 from edgegen.errors import ModelError, UsageError
 from tests.cli.command_line import CommandLine, everything
@@ -152,8 +154,10 @@ def test_the_options_of_a_recipe(tmp_path: Path) -> None:
     seen: list[Options] = []
     assert ended(tmp_path, seen.append) == 0
     assert ended(tmp_path, seen.append, "--seed", "3", "--epochs", "2", "--output", "w", "--resume") == 0
+    assert ended(tmp_path, seen.append, "--runs", "r") == 0
     weights, runs = tmp_path / "weights.safetensors", tmp_path / "runs"
-    assert seen == [Options(0, 7, weights, runs, False), Options(3, 2, Path("w"), runs, True)]
+    assert seen == [Options(0, 7, weights, runs, False), Options(3, 2, Path("w"), runs, True), ANY]
+    assert seen[2].runs == Path("r")
 
 
 def test_errors_of_a_recipe_are_one_message(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -200,6 +204,14 @@ def test_how_a_recipe_ends(
     (tmp_path / "mine" / "train.py").write_text(code, encoding="utf-8")
     ran = edgegen("train", "mine", *(["--quiet"] if quiet else []))
     assert ran.status == status and text in ran.err and "defect" not in ran.err
+
+
+def test_the_example_is_trained_away_from_the_package(edgegen: CommandLine, tmp_path: Path) -> None:
+    ran = edgegen("train", "--epochs", "1", "--quiet")
+    assert (ran.status, ran.out, ran.err) == (0, "", "")
+    assert {path.name for path in tmp_path.iterdir()} == {"runs", "weights.safetensors"}
+    assert not (Path(package.__file__).parent / "examples" / "mnist" / "runs").exists()
+    assert json.loads(edgegen("record", "show", "runs/1", "--json").out)["name"] == "mnist"
 
 
 def test_where_the_weights_go(edgegen: CommandLine, tmp_path: Path) -> None:

@@ -89,6 +89,8 @@ def test_training_repeats_itself_and_learns(tmp_path: Path) -> None:
             "5",
             "--output",
             str(output),
+            "--runs",
+            str(tmp_path / "runs"),
         ]
         subprocess.run(command, check=True, capture_output=True, timeout=120)
     assert outputs[0].read_bytes() == outputs[1].read_bytes()

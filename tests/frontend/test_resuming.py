@@ -168,8 +168,11 @@ def test_interrupted_inside_a_step_or_validation(validating: bool, presses: int,
     Kind.validating, Kind.presses, Kind.at = validating, presses, 4 if validating else 7
     path = tmp_path / "run.safetensors"
     broken, resumed = Run(path), Run(path)
+    stopped = broken.trainer(Kind)
+    assert isinstance(stopped, Kind)
     with pytest.raises(KeyboardInterrupt):
-        broken.fit(broken.trainer(Kind))
+        broken.fit(stopped)
+    assert stopped.computed == Kind.at
     made = resumed.trainer()
     resumed.fit(made, resume=path)
     assert outcome(resumed, made) == EXPECTED

@@ -1,36 +1,28 @@
 """Trains the digits network from a seed and writes weights.safetensors beside this file.
 
-    python train.py [--seed 0] [--epochs 45] [--output weights.safetensors]
+    python train.py [--seed 0] [--epochs 45] [--output weights.safetensors] [--resume]
 
-The same seed gives the same weights on the same machine.
+The same seed gives the same weights on the same machine, interrupted and resumed or not.
 """
 
 from __future__ import annotations
 
-import argparse
 import os
-from pathlib import Path
 
 # Before NumPy is loaded: these matrices are too small to share among threads, and sums split among them would
 # make the weights depend on the number of cores.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 import numpy as np
-from data import evaluation, training  # type: ignore[import-not-found]  # beside this file
-from model import Digits, model  # type: ignore[import-not-found]
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from data import training  # type: ignore[import-not-found]  # beside this file
+from model import model  # type: ignore[import-not-found]
 
-from edgegen.frontend import Epoch, Evaluation, Step, evaluate, fit, weights
+from edgegen.cli.recipe import Options, recipe
+from edgegen.frontend import Trainer, weights
 from edgegen.frontend.data import ArrayDataset, DataLoader, RandomAffine
+from edgegen.frontend.metrics import Accuracy
 from edgegen.frontend.optim import SGD, one_cycle
-
-HERE = Path(__file__).parent
-
-
-def held_out(digits: Digits) -> Evaluation:
-    """Loss and accuracy on the 1,000 held-out digits."""
-    images, labels = evaluation()
-    return evaluate(digits, images, labels, forward=digits.logits)
+from edgegen.frontend.record import Recorder
 
 
 def loader(rng: np.random.Generator) -> DataLoader:
@@ -45,47 +37,23 @@ def loader(rng: np.random.Generator) -> DataLoader:
     )
 
 
-def train(digits: Digits, batches: DataLoader, *, epochs: int, progress: Progress) -> tuple[Epoch, ...]:
-    """Train with a progress bar; gives the history, one entry an epoch."""
-    task = progress.add_task("training", total=epochs * len(batches))
-    optimizer = SGD(digits.parameters(), lr=0.1, momentum=0.9, nesterov=True, weight_decay=5e-4)
-
-    def on_step(step: Step) -> None:
-        progress.update(
-            task, completed=step.index + 1, description=f"epoch {step.epoch + 1}, loss {step.loss:.3f}"
-        )
-
-    return fit(
-        digits,
-        batches,
-        optimizer,
-        epochs=epochs,
-        forward=digits.logits,
-        schedule=one_cycle(),
-        on_step=on_step,
-    )
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--epochs", type=int, default=45)
-    parser.add_argument("--output", type=Path, default=HERE / "weights.safetensors")
-    options = parser.parse_args()
+def train(options: Options) -> None:
+    """Train a fresh network and write its weights; the held-out digits are left to `edgegen eval`."""
     rng = np.random.default_rng(options.seed)
     digits = model(rng)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
-    with Progress(*columns) as progress:
-        train(digits, loader(rng), epochs=options.epochs, progress=progress)
-        weights.save(options.output, digits)
-        result = held_out(digits)
-        progress.console.print(
-            f"{result.accuracy:.2%} of {result.count} held-out digits, loss {result.loss:.4f}"
-        )
-        progress.console.print(f"weights written to {options.output}")
+    recorder = Recorder(options.run_folder(), name="mnist", seeds={"all": options.seed})
+    trainer = Trainer(
+        digits,
+        SGD(digits.parameters(), lr=0.1, momentum=0.9, nesterov=True, weight_decay=5e-4),
+        forward=digits.logits,
+        metrics=(Accuracy(),),
+        schedule=one_cycle(),
+        checkpoint=recorder.checkpoint,
+        callbacks=[recorder],
+    )
+    trainer.fit(loader(rng), epochs=options.epochs, resume=recorder.checkpoint if options.resume else None)
+    weights.save(options.output, digits)
 
 
 if __name__ == "__main__":
-    main()
+    recipe(train, epochs=45, file=__file__)

@@ -53,8 +53,9 @@ class Trainer:
     decay of an exponential moving average, validation and the final weights are those of the average.
 
     `checkpoint` is a file that is replaced every `checkpoint_every` epochs, after the last, and when Ctrl-C
-    is pressed, at the end of the step. A run resumed from it ends in the same weights, bit for bit; for that,
-    generators that neither modules nor loaders hold have to be named in `generators`.
+    is pressed: at the end of the step, or in validation at once. A run resumed from it ends in the same
+    weights, bit for bit; generators that neither modules nor loaders hold have to be named in `generators`
+    for that.
 
     `progress` shows a bar. Whatever is shown, logged or recorded are `callbacks`; see `Callback`.
     """
@@ -202,7 +203,9 @@ class Trainer:
         while not self.stopped:
             self._tell("on_epoch_start")
             self._epoch(loader, interruption)
-            self._end_epoch(loader, {} if validation is None else self.evaluate(validation))
+            with interruption.at_once():
+                measured = {} if validation is None else self.evaluate(validation)
+            self._end_epoch(loader, measured)
             if interruption.requested:
                 raise KeyboardInterrupt
         if self.best:
