@@ -26,12 +26,16 @@ FLASH_CYCLES = {"balanced": 0.05, "speed": 0.0, "size": 100.0, "ram": 0.05}
 
 @dataclass(frozen=True)
 class Choice:
-    """A kernel that can do a node's work, with its price: modelled cycles, and flash for its constants."""
+    """A kernel that can do a node's work, with its price: modelled cycles, and flash for its constants.
+
+    `modes` are those in which it may be chosen.
+    """
 
     call: Call
     cycles: int
     flash_bytes: int
     reason: str = ""
+    modes: tuple[str, ...] = MODES
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +109,8 @@ def _step(view: NodeView, offers: Choices | None, mode: str) -> Step:
     choices = tuple(offers(view, call)) if offers is not None else ()
     if not choices:
         return Step(view=view, call=call)
-    best = min(choices, key=lambda choice: choice.cycles + FLASH_CYCLES[mode] * choice.flash_bytes)
+    allowed = [choice for choice in choices if mode in choice.modes]
+    best = min(allowed, key=lambda choice: choice.cycles + FLASH_CYCLES[mode] * choice.flash_bytes)
     return Step(view=view, call=best.call, choices=choices)
 
 

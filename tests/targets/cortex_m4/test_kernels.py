@@ -31,7 +31,9 @@ from edgegen.targets import load_target
 LAYERS = 10
 MODELS = 6
 SEEDS = (*range(MODELS), 11)  # the last one has a single channel
-CHAINS = (12, 19, 23, 33, 35, 37, 44)
+WINOGRAD = (0, 4, 15, 20)
+"""Seeds of 3x3 convolutions over a multiple of four channels."""
+CHAINS = (12, 34, 35, 37, 44, 47)
 """Seeds whose chains have regions of many kinds."""
 
 
@@ -40,7 +42,7 @@ class Builder:
 
     def __init__(self, seed: int, *, sizes: tuple[int, int] = (4, 9)) -> None:
         self.rng = np.random.default_rng(seed)
-        self.extreme = True  # also weights that no packed kernel takes
+        self.extreme = True  # also what no short requantisation and no packed kernel takes
         self.channels = int(self.rng.choice([1, 3, 4, 5, 8, 16, 24]))
         self.size = (int(self.rng.integers(*sizes)), int(self.rng.integers(*sizes)))
         self.tensors: list[Tensor] = []
@@ -71,9 +73,11 @@ class Builder:
         w = rng.integers(low, 128, shape).astype(np.int8)
         if rng.integers(3) == 0:
             w[...] = rng.choice([-127, 127])
-        spread = int(rng.choice([100, 10_000, 2**30]))
+        spread = int(rng.choice([100, 10_000, 2**30 if self.extreme else 1000]))
         bias = rng.integers(-spread, spread + 1, outputs).astype(np.int32)
-        scales = np.exp2(rng.uniform(*((-14, -8) if rng.integers(3) else (-26, 0)), outputs))
+        scales = np.exp2(
+            rng.uniform(*((-14, -8) if rng.integers(3) or not self.extreme else (-26, 0)), outputs)
+        )
         x_scale = self.x.quantization.scale
         return (
             self.constant(f"{label}/w", w, scales, axis).name,
@@ -187,6 +191,23 @@ class Builder:
         self.outputs = self.outputs[-1:]
         return self.finished()
 
+    def winograd(self) -> Graph:
+        """3x3 convolutions with stride 1 over whole words of channels."""
+        self.extreme = False
+        for _ in range(LAYERS):
+            pairs = [same_padding(n, 3, 1) for n in self.size]
+            if min(self.size) >= 3 and self.rng.integers(2):
+                pairs = [(0, 0), (0, 0)]
+            out = tuple(window_count(n, pad, 3, 1) for n, pad in zip(self.size, pairs, strict=True))
+            channels = int(self.rng.choice([4, 8, 12]))
+            label = f"conv{len(self.nodes)}"
+            w, b = self.weights((channels, 3, 3, self.channels), channels, 0, label)
+            attributes = Conv2dAttributes(
+                padding=Padding(*pairs[0], *pairs[1]), activation=self.activation_name()
+            )
+            self.add("conv2d", (self.x.name, w, b), (1, *out, channels), attributes)
+        return self.finished()
+
     def windows_of_3x3(self) -> Graph:
         for _ in range(2 * LAYERS):
             self.depthwise_3x3()
@@ -220,6 +241,17 @@ def test_drawn_depthwise_layers_are_exact_in_emulation(seed: int, tmp_path: Path
 def test_drawn_chains_are_exact_row_by_row(seed: int, tmp_path: Path) -> None:
     folder = assert_exact_in_emulation(chain(seed), tmp_path, mode="ram")
     assert len(read_manifest(folder).regions) == len(by_rows(chain(seed), "ram").regions)
+
+
+@pytest.mark.parametrize("seed", WINOGRAD)
+def test_drawn_3x3_convolutions_are_exact_for_speed(seed: int, tmp_path: Path) -> None:
+    graph = Builder(seed, sizes=(1, 12)).winograd()
+    assert_exact_in_emulation(graph, tmp_path, mode="speed")
+    kernels = [s.call.kernel for s in lower(graph, target=load_target("cortex-m4"), mode="speed").steps]
+    assert kernels.count("conv2d_winograd") >= 2
+    assert "conv2d_winograd" not in {
+        s.call.kernel for s in lower(graph, target=load_target("cortex-m4")).steps
+    }
 
 
 def chain(seed: int) -> Graph:

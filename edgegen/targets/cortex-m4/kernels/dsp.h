@@ -35,6 +35,21 @@ static inline uint32_t edgegen_bytes13(uint32_t word)
     return out;
 }
 
+/* Both int16 halves added or subtracted. */
+static inline uint32_t edgegen_add16(uint32_t a, uint32_t b)
+{
+    uint32_t out;
+    __asm("sadd16 %0, %1, %2" : "=r"(out) : "r"(a), "r"(b));
+    return out;
+}
+
+static inline uint32_t edgegen_sub16(uint32_t a, uint32_t b)
+{
+    uint32_t out;
+    __asm("ssub16 %0, %1, %2" : "=r"(out) : "r"(a), "r"(b));
+    return out;
+}
+
 /* Both int16 halves doubled. */
 static inline uint32_t edgegen_twice16(uint32_t pair)
 {
