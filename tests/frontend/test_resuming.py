@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
+import sys
 import threading
 from collections.abc import Callable
 from pathlib import Path
@@ -126,6 +129,90 @@ def test_interrupted_again_and_again_with_workers(shared: bool, tmp_path: Path) 
     made = last.trainer()
     last.fit(made, resume=path)
     assert outcome(last, made) == uninterrupted(shared=shared)
+
+
+class InterruptedSamples(ArrayDataset):
+    """Presses Ctrl-C twice when so many batches were taken: while a batch is being made."""
+
+    left = -1
+
+    def take(self, indices: np.ndarray) -> tuple[np.ndarray, ...]:
+        self.left -= 1
+        if not self.left:
+            raise KeyboardInterrupt
+        return super().take(indices)
+
+
+@pytest.mark.parametrize("batch", range(1, EPOCHS * BATCHES + 1))
+def test_interrupted_while_a_batch_is_made(batch: int, tmp_path: Path) -> None:
+    """Also where the batch draws from the very generator of the order and of dropout."""
+
+    def run(path: Path | None, batch: int) -> Run:
+        made = Run(path)
+        dataset = made.loader.dataset
+        assert isinstance(dataset, ArrayDataset) and made.loader.shuffle is not None
+        rng = made.loader.shuffle
+        made.loader.dataset = InterruptedSamples(*dataset.arrays)
+        made.loader.dataset.left = batch
+        made.loader.augment = None
+        made.loader.transform = lambda b: (b[0] + rng.standard_normal(b[0].shape, np.float32), b[1])
+        return made
+
+    whole, path = run(None, -1), tmp_path / "run.safetensors"
+    reference = whole.trainer()
+    whole.fit(reference)
+    broken = run(path, batch)
+    with pytest.raises(KeyboardInterrupt):
+        broken.fit(broken.trainer())
+    resumed = run(path, -1)
+    made = resumed.trainer()
+    resumed.fit(made, resume=path)
+    assert outcome(resumed, made) == outcome(whole, reference)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no groups of processes there")
+@pytest.mark.parametrize("delay", [0.0, 0.3, 0.6])
+def test_interrupted_with_worker_processes(delay: float, tmp_path: Path) -> None:
+    """Ctrl-C on a terminal reaches the workers too: while they start, and while they wait for work."""
+    code = f"""
+import os, signal, sys, threading, time
+from pathlib import Path
+sys.path.insert(0, {str(Path(__file__).parents[2])!r})
+from tests.frontend.test_resuming import Run
+from edgegen.frontend import Callback, Trainer
+
+class Press(Callback):
+    def on_epoch_start(self, trainer):
+        if trainer.epoch == 1:
+            threading.Timer({delay}, os.killpg, (0, signal.SIGINT)).start()
+    def on_step_end(self, trainer, step):
+        if step.epoch == 2:
+            time.sleep(0.1)
+
+if __name__ == "__main__":
+    run = Run(Path("run.safetensors"), workers=1)
+    run.loader.processes = True
+    try:
+        run.fit(run.trainer(Trainer, Press()))
+    except KeyboardInterrupt:
+        sys.exit(130)
+"""
+    script = tmp_path / "script.py"
+    script.write_text(code, encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, str(script)],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+        start_new_session=True,
+        timeout=60,
+    )
+    assert done.returncode == 130, done.stderr
+    resumed = Run(None)
+    made = resumed.trainer()
+    resumed.fit(made, resume=tmp_path / "run.safetensors")
+    assert outcome(resumed, made) == EXPECTED
 
 
 @pytest.mark.parametrize("epoch", range(1, EPOCHS + 1))

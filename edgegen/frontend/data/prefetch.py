@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import pickle
+import signal
 from collections import deque
 from collections.abc import Generator, Iterable
 from concurrent.futures import Executor, Future, ProcessPoolExecutor, ThreadPoolExecutor
@@ -40,6 +41,8 @@ def in_processes(
 
 
 def _begin(content: bytes) -> None:
+    # Ctrl-C reaches every process of a terminal; when to stop is for the one that started this one to decide.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
     _maker[:] = [pickle.loads(content)]
 
 

@@ -25,6 +25,15 @@ if TYPE_CHECKING:
     from edgegen.frontend.trainer.trainer import Trainer
 
 
+def mark(trainer: Trainer) -> None:
+    """Note the position of the loader and the generators, between two steps.
+
+    What is saved is what was noted: an interruption may come while a batch is made, which draws already.
+    """
+    trainer.position = trainer.loaders["loader"].state_dict()
+    trainer.generator_states = {name: generator_state(rng) for name, rng in _generators(trainer).items()}
+
+
 def save(trainer: Trainer, path: Path) -> None:
     """Write everything that the rest of the run depends on."""
     state = RunState(
@@ -35,7 +44,7 @@ def save(trainer: Trainer, path: Path) -> None:
         seconds=trainer.seconds,
         history=tuple(record.plain() for record in trainer.history),
         loader=trainer.position,
-        generators={name: generator_state(rng) for name, rng in _generators(trainer).items()},
+        generators=trainer.generator_states,
     )
     arrays = {
         "model": trainer.model.state_dict(),
@@ -72,7 +81,6 @@ def restore(trainer: Trainer, path: Path | str) -> None:
     for name, rng in generators.items():
         set_generator_state(rng, state.generators[name])
     trainer.loaders["loader"].load_state_dict(state.loader)
-    trainer.position = dict(state.loader)
     trainer.epoch, trainer.samples, trainer.seconds = state.epoch, state.samples, state.seconds
     trainer.sums = dict(state.sums)
     trainer.history = [EpochRecord.from_plain(values) for values in state.history]

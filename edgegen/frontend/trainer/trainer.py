@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from edgegen.errors import ModelError, UsageError
+from edgegen.errors import ModelError, ToolError, UsageError
 from edgegen.frontend import functional as F  # noqa: N812
 from edgegen.frontend.data.batches import Batch
 from edgegen.frontend.data.loader import DataLoader
@@ -29,7 +29,7 @@ from edgegen.frontend.trainer.callbacks import Callback
 from edgegen.frontend.trainer.history import EpochRecord, StepRecord
 from edgegen.frontend.trainer.interruption import Interruption
 from edgegen.frontend.trainer.progress import ProgressBar
-from edgegen.frontend.trainer.resuming import restore, save
+from edgegen.frontend.trainer.resuming import mark, restore, save
 from edgegen.frontend.trainer.stopping import EarlyStopping
 
 
@@ -106,6 +106,7 @@ class Trainer:
         self.sums: dict[str, float] = {}
         self.samples = 0
         self.position: dict[str, Any] = {}
+        self.generator_states: dict[str, Any] = {}
         self.loaders: dict[str, DataLoader] = {}
         self.seconds = 0.0
         self.resumed: Path | None = None
@@ -172,18 +173,24 @@ class Trainer:
             raise UsageError("Trainer: this one has trained already; make another, or pass resume=")
         self.epochs, self.batches = epochs, len(loader)
         self.loaders = {"loader": loader, **({"validation": validation} if validation else {})}
-        self.position = loader.state_dict()
         self.updater.schedule = self.schedule
         self.updater.total = epochs * -(-len(loader) // self.updater.accumulate)
         if resume is not None:
             restore(self, resume)
             self.resumed = Path(resume)
+        mark(self)
         with Interruption() as interruption:
             try:
                 self._loop(loader, validation, interruption)
             except KeyboardInterrupt:
                 self._interrupted()
                 raise
+            except ToolError as problem:
+                # A worker process of a loader that Ctrl-C reached before it could ignore it.
+                if not interruption.requested:
+                    raise
+                self._interrupted()
+                raise KeyboardInterrupt from problem
             finally:
                 self._tell("on_exit")
         return tuple(self.history)
@@ -202,10 +209,11 @@ class Trainer:
         self._tell("on_fit_start")
         while not self.stopped:
             self._tell("on_epoch_start")
+            mark(self)
             self._epoch(loader, interruption)
             with interruption.at_once():
                 measured = {} if validation is None else self.evaluate(validation)
-            self._end_epoch(loader, measured)
+            self._end_epoch(measured)
             if interruption.requested:
                 raise KeyboardInterrupt
         if self.best:
@@ -225,31 +233,33 @@ class Trainer:
             for name, value in values.items():
                 self.sums[name] = self.sums.get(name, 0.0) + float(value) * len(batch[0])
             self.samples += len(batch[0])
-            self.position = loader.state_dict()
             self.seconds = before + time.monotonic() - started
+            mark(self)
             self._whole = True
             number = int(self.position["batch"])
             self._tell("on_step_end", StepRecord(self.epoch + 1, number, self.batches, values, factor))
+            mark(self)
             if interruption.requested:
                 raise KeyboardInterrupt
         self._whole = False
         self.updater.flush()
         self._whole = True
 
-    def _end_epoch(self, loader: DataLoader, validation: Mapping[str, Any]) -> None:
+    def _end_epoch(self, validation: Mapping[str, Any]) -> None:
         train = {name: total / self.samples for name, total in self.sums.items()}
         factor = self.updater.lr_factor
         self._whole = False
         self.epoch += 1
         self.history.append(EpochRecord(self.epoch, train, validation, factor, self.seconds))
         self.sums, self.samples, self.seconds = {}, 0, 0.0
-        self.position = loader.state_dict()
+        mark(self)
         stopping = self.early_stopping
         if stopping and stopping.restore_best and stopping.best_epoch(self.history) == self.epoch:
             with self._final_weights():
                 self.best = self.model.state_dict()
         self._whole = True
         self._tell("on_epoch_end", self.history[-1])
+        mark(self)
         if self.checkpoint and (self.epoch % self.checkpoint_every == 0 or self.stopped):
             self._save(self.checkpoint)
 
