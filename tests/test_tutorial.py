@@ -1,4 +1,4 @@
-"""The tutorial as a newcomer follows it: its files written, its commands run, in order."""
+"""The tutorial as a newcomer follows it, files written and commands run; the code about training."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 TUTORIAL = ROOT / "docs" / "tutorial.md"
@@ -49,6 +51,14 @@ def edit(file: Path, difference: str) -> None:
         assert text.count(f"{old}\n") == 1, f"{file.name} has no line {old!r}"
         text = text.replace(f"{old}\n", f"{new}\n")
     file.write_text(text, encoding="utf-8")
+
+
+def test_the_code_about_training_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    text = (ROOT / "docs" / "training.md").read_text(encoding="utf-8")
+    blocks = re.findall(r"```python\n(.*?)```", text, re.DOTALL)
+    assert len(blocks) >= 10
+    monkeypatch.chdir(tmp_path)
+    exec(compile("\n".join(blocks), "training.md", "exec"), {})
 
 
 def test_the_tutorial_works_as_written(tmp_path: Path) -> None:
