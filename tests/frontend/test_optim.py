@@ -11,7 +11,7 @@ from edgegen.errors import ModelError
 from edgegen.frontend import Parameter
 from edgegen.frontend.optim import SGD, Adam, AdamW, Optimizer, RMSprop
 
-GRADIENTS = [np.array(g) for g in ([1.0, -2], [0.5, 0], [-3, 1])]
+GRADIENTS = [np.array(g, np.float64) for g in ([1.0, -2], [0.5, 0], [-3, 1])]
 
 
 def moved(optimizer: Optimizer, parameter: Parameter) -> list[float]:

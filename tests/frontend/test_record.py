@@ -13,14 +13,13 @@ import pytest
 from edgegen import __version__
 from edgegen.errors import UsageError
 from edgegen.frontend import Callback, EpochRecord, StepRecord, Trainer, nn, weights
-from edgegen.frontend.data import ArrayDataset, DataLoader, Subset
+from edgegen.frontend.data import ArrayDataset, DataLoader, Subset, dataset_digest
 from edgegen.frontend.metrics import Accuracy, ConfusionMatrix
 from edgegen.frontend.optim import SGD
 from edgegen.frontend.record import (
     Recorder,
     Run,
     check,
-    dataset_digest,
     differences,
     parse_condition,
     read_run,
@@ -78,6 +77,7 @@ def test_a_complete_run(tmp_path: Path) -> None:
     assert found.hyperparameters["optimizer"]["kind"] == "SGD"
     assert found.hyperparameters["optimizer"]["groups"][0]["lr"] == 0.1
     assert (found.hyperparameters["epochs"], found.hyperparameters["batch_size"]) == (3, 5)
+    assert "data" not in found.hyperparameters
     assert found.structure["tensors"] == {"0.weight": [2, 3], "0.bias": [2]}
     assert found.structure["parameters"] == 8 and "Linear" in found.structure["model"][1]
     assert found.data["loader"] == {"samples": 20, "digest": dataset_digest(ArrayDataset(X, Y))}

@@ -353,6 +353,15 @@ def test_a_run_of_another_making_is_refused_with_all_differences(tmp_path: Path)
         assert text in str(caught.value)
 
 
+def test_a_run_on_other_data_is_refused(tmp_path: Path) -> None:
+    run = Run(None)
+    assert isinstance(run.loader.dataset, ArrayDataset)
+    inputs, labels = run.loader.dataset.arrays
+    run.loader.dataset = ArrayDataset(inputs, labels[::-1].copy())
+    with pytest.raises(ModelError, match=r"data: takes 'sha256:\w+', the checkpoint has 'sha256:\w+'"):
+        run.fit(run.trainer(), resume=checkpointed(tmp_path))
+
+
 def test_another_model_or_other_generators(tmp_path: Path) -> None:
     path = checkpointed(tmp_path)
     run = Run(path)

@@ -3,6 +3,7 @@
 from edgegen.frontend.data.augment import Augment
 from edgegen.frontend.data.batches import Batch
 from edgegen.frontend.data.dataset import ArrayDataset, Dataset, Subset, split
+from edgegen.frontend.data.digest import dataset_digest
 from edgegen.frontend.data.download import RemoteFile, fetch
 from edgegen.frontend.data.images import Cutout, RandomAffine, RandomFlip, RandomShift
 from edgegen.frontend.data.loader import DataLoader
@@ -24,6 +25,7 @@ __all__ = [
     "Subset",
     "TimeMask",
     "TimeShift",
+    "dataset_digest",
     "fetch",
     "split",
 ]

@@ -8,7 +8,6 @@ from edgegen.frontend.record.compare import (
     differences,
     parse_condition,
 )
-from edgegen.frontend.record.digest import dataset_digest
 from edgegen.frontend.record.recorder import Recorder
 from edgegen.frontend.record.run import Run, read_run
 
@@ -19,7 +18,6 @@ __all__ = [
     "Run",
     "Verdict",
     "check",
-    "dataset_digest",
     "differences",
     "parse_condition",
     "read_run",

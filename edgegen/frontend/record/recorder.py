@@ -13,9 +13,7 @@ import numpy as np
 from edgegen import __version__
 from edgegen.errors import UsageError
 from edgegen.frontend import weights
-from edgegen.frontend.data.loader import DataLoader
 from edgegen.frontend.nn.module import Module
-from edgegen.frontend.record.digest import dataset_digest
 from edgegen.frontend.record.run import CHECKPOINT_FILE, OPTIMIZER_FILE, RUN_FILE, WEIGHTS_FILE, Run
 from edgegen.frontend.trainer.callbacks import Callback
 from edgegen.frontend.trainer.history import EpochRecord
@@ -62,7 +60,10 @@ class Recorder(Callback):
             structure=_structure(trainer.model),
             hyperparameters={**_settings(trainer), **self.hyperparameters},
             seeds=self.seeds,
-            data={name: _data(loader) for name, loader in trainer.loaders.items()},
+            data={
+                name: {"samples": len(loader.dataset), "digest": trainer.digest(name)}
+                for name, loader in trainer.loaders.items()
+            },
             versions=_versions(),
             epochs=_epochs(trainer),
         )
@@ -105,16 +106,12 @@ def _settings(trainer: Trainer) -> dict[str, Any]:
     ]
     own = {key: value for key, value in vars(optimizer).items() if key not in ("groups", "steps", "slots")}
     return {
-        **settings(trainer),
+        **{name: value for name, value in settings(trainer).items() if name != "data"},
         "epochs": trainer.epochs,
         "batch_size": trainer.loaders["loader"].batch_size,
         "optimizer": {"kind": type(optimizer).__name__, **own, "groups": groups},
         "early_stopping": None if trainer.early_stopping is None else vars(trainer.early_stopping),
     }
-
-
-def _data(loader: DataLoader) -> dict[str, Any]:
-    return {"samples": len(loader.dataset), "digest": dataset_digest(loader.dataset)}
 
 
 def _versions() -> dict[str, str]:

@@ -96,6 +96,7 @@ def settings(trainer: Trainer) -> dict[str, Any]:
         "clip_value": updater.clip_value,
         "average": None if trainer.average is None else trainer.average.decay,
         "batches": trainer.batches,
+        "data": trainer.digest("loader"),
         "epochs": "any" if trainer.schedule is constant else trainer.epochs,
     }
 

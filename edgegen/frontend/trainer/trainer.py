@@ -15,6 +15,7 @@ import numpy.typing as npt
 from edgegen.errors import ModelError, ToolError, UsageError
 from edgegen.frontend import functional as F  # noqa: N812
 from edgegen.frontend.data.batches import Batch
+from edgegen.frontend.data.digest import dataset_digest
 from edgegen.frontend.data.loader import DataLoader
 from edgegen.frontend.metrics.metric import Metric
 from edgegen.frontend.mode import no_grad
@@ -108,6 +109,7 @@ class Trainer:
         self.position: dict[str, Any] = {}
         self.generator_states: dict[str, Any] = {}
         self.loaders: dict[str, DataLoader] = {}
+        self.digests: dict[str, str | None] = {}
         self.seconds = 0.0
         self.resumed: Path | None = None
         self._stopping = False
@@ -198,6 +200,12 @@ class Trainer:
     def stop(self) -> None:
         """End training after this epoch."""
         self._stopping = True
+
+    def digest(self, name: str) -> str | None:
+        """The hash of the data of a loader of this run: "loader" or "validation"."""
+        if name not in self.digests:
+            self.digests[name] = dataset_digest(self.loaders[name].dataset)
+        return self.digests[name]
 
     @property
     def stopped(self) -> bool:
