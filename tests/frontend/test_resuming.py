@@ -301,6 +301,23 @@ def test_a_finished_run_resumes_to_its_end(tmp_path: Path) -> None:
         assert outcome(run, made) == EXPECTED
 
 
+def test_interrupted_at_the_very_end_the_weights_to_go_on_with_are_kept(tmp_path: Path) -> None:
+    class Interrupt(Callback):
+        def on_fit_end(self, trainer: Trainer) -> None:
+            raise KeyboardInterrupt
+
+    path = tmp_path / "run.safetensors"
+    options: dict[str, object] = {"schedule": constant}
+    whole, first, second = Run(None, **options), Run(path, **options), Run(path, **options)  # type: ignore[arg-type]
+    reference = whole.trainer()
+    whole.fit(reference, epochs=4)
+    with pytest.raises(KeyboardInterrupt):
+        first.fit(first.trainer(Trainer, Interrupt()))
+    made = second.trainer()
+    second.fit(made, resume=path, epochs=4)
+    assert outcome(second, made) == outcome(whole, reference)
+
+
 def test_more_epochs_without_a_schedule(tmp_path: Path) -> None:
     path = tmp_path / "run.safetensors"
     options: dict[str, object] = {"schedule": constant}

@@ -31,7 +31,7 @@ def mark(trainer: Trainer) -> None:
     What is saved is what was noted: an interruption may come while a batch is made, which draws already.
     """
     trainer.position = trainer.loaders["loader"].state_dict()
-    trainer.generator_states = {name: generator_state(rng) for name, rng in _generators(trainer).items()}
+    trainer.generator_states = {name: generator_state(rng) for name, rng in trainer.all_generators.items()}
 
 
 def save(trainer: Trainer, path: Path) -> None:
@@ -64,7 +64,7 @@ def restore(trainer: Trainer, path: Path | str) -> None:
     checkpoint = read_checkpoint(path)
     state, arrays, origin = checkpoint.state, checkpoint.arrays, str(path)
     check_settings(path, settings(trainer), state.settings)
-    generators = _generators(trainer)
+    generators = trainer.all_generators
     if generators.keys() != state.generators.keys():
         raise ModelError(
             f"{path}: the run used the generators {_listed(state.generators)}, this one has "
@@ -101,7 +101,8 @@ def settings(trainer: Trainer) -> dict[str, Any]:
     }
 
 
-def _generators(trainer: Trainer) -> dict[str, np.random.Generator]:
+def generators_of(trainer: Trainer) -> dict[str, np.random.Generator]:
+    """All generators that a run draws from: those of modules, of loaders, and those that were named."""
     found = dict(generators_in(trainer.model))
     for name, loader in trainer.loaders.items():
         found |= {f"{name}.{key}": rng for key, rng in _of_loader(loader) if rng is not None}

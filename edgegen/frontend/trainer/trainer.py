@@ -30,7 +30,7 @@ from edgegen.frontend.trainer.callbacks import Callback
 from edgegen.frontend.trainer.history import EpochRecord, StepRecord
 from edgegen.frontend.trainer.interruption import Interruption
 from edgegen.frontend.trainer.progress import ProgressBar
-from edgegen.frontend.trainer.resuming import mark, restore, save
+from edgegen.frontend.trainer.resuming import generators_of, mark, restore, save
 from edgegen.frontend.trainer.stopping import EarlyStopping
 
 
@@ -98,6 +98,7 @@ class Trainer:
         self.schedule, self.early_stopping = schedule, early_stopping
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
         self.checkpoint_every, self.generators = checkpoint_every, dict(generators or {})
+        self.all_generators: dict[str, np.random.Generator] = {}
         self.callbacks = [*([ProgressBar()] if progress else []), *callbacks]
         self.epochs = 0
         self.batches = 0
@@ -177,6 +178,7 @@ class Trainer:
         self.loaders = {"loader": loader, **({"validation": validation} if validation else {})}
         self.updater.schedule = self.schedule
         self.updater.total = epochs * -(-len(loader) // self.updater.accumulate)
+        self.all_generators = generators_of(self)
         if resume is not None:
             restore(self, resume)
             self.resumed = Path(resume)
@@ -224,6 +226,8 @@ class Trainer:
             self._end_epoch(measured)
             if interruption.requested:
                 raise KeyboardInterrupt
+        # From here on the model has other weights than those with which training would go on.
+        self._whole = False
         if self.best:
             self.model.load_state_dict(self.best)
         elif self.average is not None:
