@@ -39,6 +39,8 @@ def archives(tmp_path_factory: pytest.TempPathFactory) -> Path:
         "edgegen/targets/cortex-m4/target.toml",
         "edgegen/targets/cortex-m4/kernels/packed_block.S",
         "edgegen/targets/cortex-m4/lowering.py",
+        "edgegen/templates/new/train.py",
+        "edgegen/templates/new/gitignore",
         "edgegen/examples/mnist/weights.safetensors",
         "edgegen/examples/mnist/data/digits.npz",
         "edgegen/emulate/block_counter.c",
