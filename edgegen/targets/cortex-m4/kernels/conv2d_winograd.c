@@ -97,7 +97,8 @@ static void transform_sums(const params *p, const int32_t *sums, const uint32_t 
 }
 
 /* Two rows of outputs from four rows of the ring. */
-static void two_rows(const params *p, const int8_t *const *rows, int32_t height, uint32_t *windows, int8_t *output)
+static void two_rows(const params *p, const int8_t *const *rows, int32_t height, uint32_t *windows,
+                     int8_t *output)
 {
     int32_t *sums = (int32_t *)(windows + PLACES * p->in_c);
     for (int32_t x = 0; x < p->out_w; x += 4) {

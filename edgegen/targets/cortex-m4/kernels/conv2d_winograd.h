@@ -1,4 +1,5 @@
-/* 3x3 convolution with stride 1 by exact integer Winograd transforms, F(2x2, 3x3): 16 products for four outputs. */
+/* 3x3 convolution with stride 1 by exact integer Winograd transforms, F(2x2, 3x3): 16 products for four
+ * outputs. */
 #ifndef EDGEGEN_CONV2D_WINOGRAD_H
 #define EDGEGEN_CONV2D_WINOGRAD_H
 
@@ -15,8 +16,8 @@ typedef struct {
     int32_t output_offset;
 } edgegen_conv2d_winograd_params;
 
-/* in_c and out_c are multiples of 4. scratch: a ring of four rows, then the transformed windows of two tiles, 64
- * bytes for each input channel, then 128 sums. The output may lie on the input where the lowering says. */
+/* in_c and out_c are multiples of 4. scratch: a ring of four rows, then the transformed windows of two tiles,
+ * 64 bytes for each input channel, then 128 sums. The output may lie on the input where the lowering says. */
 void edgegen_conv2d_winograd(const edgegen_conv2d_winograd_params *p, const int8_t *input, int8_t *output,
                              void *scratch);
 
