@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 from edgegen.cli.console import Output
 from edgegen.errors import MismatchError, problems
 from edgegen.frontend.record import Run, check, differences, parse_condition, read_run
+from edgegen.frontend.trainer.settings import flattened
 
 
 def show_run(folder: Path, *, show: Output) -> None:
@@ -17,13 +18,13 @@ def show_run(folder: Path, *, show: Output) -> None:
     run = read_run(folder)
     show.say(f"{run.name}: {run.status}, {run.structure.get('parameters', 0):,} parameters\n")
     show.say("\n".join(run.structure.get("model", [])) + "\n")
-    rows = [["setting", name, value] for name, value in run.hyperparameters.items()]
-    rows += [["seed", name, value] for name, value in run.seeds.items()]
-    rows += [["data", name, f"{d['samples']:,} samples, {d['digest']}"] for name, d in run.data.items()]
-    rows += [["version", name, value] for name, value in run.versions.items()]
-    show.table(["", "", ""], rows)
+    _list("settings", run.hyperparameters, show)
+    _list("seeds", run.seeds, show)
+    data = {name: f"{d['samples']:,} samples, {d['digest']}" for name, d in run.data.items()}
+    _list("data", data, show)
+    _list("versions", run.versions, show)
     names = [name for name in (run.epochs[0] if run.epochs else {}) if _shown(run, name)]
-    show.table(names, [[_cell(epoch.get(name)) for name in names] for epoch in run.epochs], title="\nepochs")
+    show.table(names, [[_cell(epoch.get(name)) for name in names] for epoch in run.epochs], title="epochs")
     show.document(asdict(run))
 
 
@@ -49,6 +50,13 @@ def check_run(folder: Path, conditions: Sequence[str], *, show: Output) -> None:
         raise MismatchError(problems(f"run '{run.name}' does not hold:", failed))
     for verdict in verdicts:
         show.say(f"{verdict.condition.text}: holds, it is {verdict.value:.6g}")
+
+
+def _list(title: str, values: Mapping[str, Any], show: Output) -> None:
+    """Names and values, in two columns."""
+    pairs = [(name, "-" if value is None else str(value)) for name, value in flattened(values)]
+    width = max((len(name) for name, _ in pairs), default=0)
+    show.say("\n".join([title, *(f"  {name.ljust(width)}  {value}" for name, value in pairs)]) + "\n")
 
 
 def _shown(run: Run, name: str) -> bool:

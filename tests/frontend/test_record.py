@@ -75,7 +75,7 @@ def test_a_complete_run(tmp_path: Path) -> None:
     assert (found.name, found.status, found.seeds) == ("one", "complete", {"all": 4})
     assert found.hyperparameters["note"] == "größer"
     assert found.hyperparameters["optimizer"]["kind"] == "SGD"
-    assert found.hyperparameters["optimizer"]["groups"][0]["lr"] == 0.1
+    assert found.hyperparameters["optimizer"]["groups"]["0"]["lr"] == 0.1
     assert (found.hyperparameters["epochs"], found.hyperparameters["batch_size"]) == (3, 5)
     assert "data" not in found.hyperparameters
     assert found.structure["tensors"] == {"0.weight": [2, 3], "0.bias": [2]}
@@ -232,7 +232,7 @@ def test_what_differs(tmp_path: Path) -> None:
     run(tmp_path / "b", lr=0.2)
     first, second = read_run(tmp_path / "a"), read_run(tmp_path / "b")
     found = {d.path: (d.first, d.second) for d in differences(first, second)}
-    assert "hyperparameters.optimizer.groups" in found
+    assert found["hyperparameters.optimizer.groups.0.lr"] == (0.1, 0.2)
     assert "last.train/loss" in found and not any("seconds" in path or path == "name" for path in found)
     assert differences(first, first) == []
     fewer = replace(first, seeds={})

@@ -357,7 +357,8 @@ def checkpointed(tmp_path: Path) -> Path:
 
 def test_a_run_of_another_making_is_refused_with_all_differences(tmp_path: Path) -> None:
     path = checkpointed(tmp_path)
-    run = Run(path, accumulate=1, clip_norm=None)
+    stopping = EarlyStopping("val/accuracy", patience=8, mode="max")
+    run = Run(path, accumulate=1, clip_norm=None, early_stopping=stopping)
     made = Trainer(run.model, SGD(run.model.parameters(), lr=1), **run.options)  # type: ignore[arg-type]
     with pytest.raises(ModelError) as caught:
         run.fit(made, resume=path, epochs=4)
@@ -365,9 +366,36 @@ def test_a_run_of_another_making_is_refused_with_all_differences(tmp_path: Path)
         "accumulate: takes 1, the checkpoint has 2",
         "clip_norm: takes None, the checkpoint has 1.0",
         "epochs: takes 4, the checkpoint has 3",
-        "optimizer: takes 'SGD', the checkpoint has 'AdamW'",
+        "optimizer.kind: takes 'SGD', the checkpoint has 'AdamW'",
+        "optimizer.betas: takes None, the checkpoint has [0.9, 0.999]",
+        "optimizer.groups.0.lr: takes 1.0, the checkpoint has 0.05",
+        "early_stopping.patience: takes 8, the checkpoint has 9",
     ):
         assert text in str(caught.value)
+
+
+def test_another_schedule_is_refused(tmp_path: Path) -> None:
+    run = Run(None, schedule=cosine(end=0.1))
+    with pytest.raises(ModelError, match=r"schedule: takes \[1.0, .*0.1\], the checkpoint has .*0.0\]"):
+        run.fit(run.trainer(), resume=checkpointed(tmp_path))
+
+
+def test_a_rate_that_a_callback_changed_is_resumed(tmp_path: Path) -> None:
+    class Slower(Callback):
+        def on_epoch_end(self, trainer: Trainer, record: EpochRecord) -> None:
+            optimizer = trainer.updater.optimizer
+            optimizer.change_group(0, lr=optimizer.groups[0].lr / 2)
+
+    path = tmp_path / "run.safetensors"
+    whole, broken, resumed = Run(None), Run(path), Run(path)
+    reference = whole.trainer(Trainer, Slower())
+    whole.fit(reference)
+    with pytest.raises(KeyboardInterrupt):
+        broken.fit(broken.trainer(Trainer, Slower(), InterruptAtStep(BATCHES + 2)))
+    made = resumed.trainer(Trainer, Slower())
+    resumed.fit(made, resume=path)
+    assert made.updater.optimizer.groups[0].lr == 0.05 / 8
+    assert outcome(resumed, made) == outcome(whole, reference)
 
 
 def test_a_run_on_other_data_is_refused(tmp_path: Path) -> None:

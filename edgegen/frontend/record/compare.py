@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 import operator
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from edgegen.errors import UsageError
 from edgegen.frontend.record.run import Run
+from edgegen.frontend.trainer.settings import flattened
 
 OPERATORS: Mapping[str, Callable[[float, float], bool]] = {
     ">=": operator.ge,
@@ -104,7 +105,7 @@ def _number(text: str) -> float | None:
 
 def differences(first: Run, second: Run) -> list[Difference]:
     """What differs in structure, settings, seeds, data and versions, and in the values of the last epochs."""
-    one, other = dict(_flat("", _compared(first))), dict(_flat("", _compared(second)))
+    one, other = dict(flattened(_compared(first))), dict(flattened(_compared(second)))
     return [
         Difference(path, one.get(path), other.get(path))
         for path in [*one, *(path for path in other if path not in one)]
@@ -124,14 +125,6 @@ def _compared(run: Run) -> dict[str, Any]:
         "versions": run.versions,
         "last": last,
     }
-
-
-def _flat(path: str, value: Any) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, Mapping):
-        for key, inner in value.items():
-            yield from _flat(f"{path}.{key}" if path else str(key), inner)
-    else:
-        yield path, value
 
 
 def _equal(one: Any, other: Any) -> bool:

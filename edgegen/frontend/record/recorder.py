@@ -17,7 +17,6 @@ from edgegen.frontend.nn.module import Module
 from edgegen.frontend.record.run import CHECKPOINT_FILE, OPTIMIZER_FILE, RUN_FILE, WEIGHTS_FILE, Run
 from edgegen.frontend.trainer.callbacks import Callback
 from edgegen.frontend.trainer.history import EpochRecord
-from edgegen.frontend.trainer.resuming import settings
 from edgegen.frontend.trainer.trainer import Trainer
 
 
@@ -99,19 +98,9 @@ def _structure(model: Module) -> dict[str, Any]:
 
 
 def _settings(trainer: Trainer) -> dict[str, Any]:
-    optimizer = trainer.updater.optimizer
-    groups = [
-        {"lr": g.lr, "weight_decay": g.weight_decay, "frozen": g.frozen, "parameters": len(g.params)}
-        for g in optimizer.groups
-    ]
-    own = {key: value for key, value in vars(optimizer).items() if key not in ("groups", "steps", "slots")}
-    return {
-        **{name: value for name, value in settings(trainer).items() if name != "data"},
-        "epochs": trainer.epochs,
-        "batch_size": trainer.loaders["loader"].batch_size,
-        "optimizer": {"kind": type(optimizer).__name__, **own, "groups": groups},
-        "early_stopping": None if trainer.early_stopping is None else vars(trainer.early_stopping),
-    }
+    # The hash of the data is told beside its size.
+    own = {name: value for name, value in trainer.settings.items() if name != "data"}
+    return {**own, "epochs": trainer.epochs}
 
 
 def _versions() -> dict[str, str]:

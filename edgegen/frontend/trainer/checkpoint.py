@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from edgegen.errors import ModelError, problems
+from edgegen.errors import ModelError
 from edgegen.frontend import weights
 from edgegen.frontend.nn.module import Module
 from edgegen.frontend.tape import Array
@@ -72,17 +72,6 @@ def read_checkpoint(path: Path | str) -> Checkpoint:
             raise ModelError(f"{path}: not a checkpoint of edgegen: it holds '{name}'")
         parts[part][rest] = array
     return Checkpoint(state, parts)
-
-
-def check_settings(path: Path | str, own: Mapping[str, Any], found: Mapping[str, Any]) -> None:
-    """ModelError, listing all differences, unless a run continues with what it began with."""
-    differing = [
-        f"{key}: takes {own.get(key)!r}, the checkpoint has {found.get(key)!r}"
-        for key in sorted({*own, *found})
-        if own.get(key) != found.get(key)
-    ]
-    if differing:
-        raise ModelError(problems(f"{path}: the run was begun with other settings", differing))
 
 
 def generators_in(model: Module) -> Iterator[tuple[str, np.random.Generator]]:

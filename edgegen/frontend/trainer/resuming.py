@@ -9,17 +9,16 @@ import numpy as np
 
 from edgegen.errors import ModelError
 from edgegen.frontend.generators import generator_state, set_generator_state
-from edgegen.frontend.optim.schedule import constant
 from edgegen.frontend.state import check_state
 from edgegen.frontend.trainer.checkpoint import (
     Checkpoint,
     RunState,
-    check_settings,
     generators_in,
     read_checkpoint,
     write_checkpoint,
 )
 from edgegen.frontend.trainer.history import EpochRecord
+from edgegen.frontend.trainer.settings import check_settings
 
 if TYPE_CHECKING:
     from edgegen.frontend.trainer.trainer import Trainer
@@ -37,7 +36,7 @@ def mark(trainer: Trainer) -> None:
 def save(trainer: Trainer, path: Path) -> None:
     """Write everything that the rest of the run depends on."""
     state = RunState(
-        settings=settings(trainer),
+        settings=trainer.settings,
         epoch=trainer.epoch,
         sums=trainer.sums,
         samples=trainer.samples,
@@ -63,7 +62,7 @@ def restore(trainer: Trainer, path: Path | str) -> None:
     """
     checkpoint = read_checkpoint(path)
     state, arrays, origin = checkpoint.state, checkpoint.arrays, str(path)
-    check_settings(path, settings(trainer), state.settings)
+    check_settings(path, trainer.settings, state.settings)
     generators = trainer.all_generators
     if generators.keys() != state.generators.keys():
         raise ModelError(
@@ -84,21 +83,6 @@ def restore(trainer: Trainer, path: Path | str) -> None:
     trainer.epoch, trainer.samples, trainer.seconds = state.epoch, state.samples, state.seconds
     trainer.sums = dict(state.sums)
     trainer.history = [EpochRecord.from_plain(values) for values in state.history]
-
-
-def settings(trainer: Trainer) -> dict[str, Any]:
-    """What must be the same when a run goes on. A schedule depends on how many epochs there are in all."""
-    updater = trainer.updater
-    return {
-        "optimizer": type(updater.optimizer).__name__,
-        "accumulate": updater.accumulate,
-        "clip_norm": updater.clip_norm,
-        "clip_value": updater.clip_value,
-        "average": None if trainer.average is None else trainer.average.decay,
-        "batches": trainer.batches,
-        "data": trainer.digest("loader"),
-        "epochs": "any" if trainer.schedule is constant else trainer.epochs,
-    }
 
 
 def generators_of(trainer: Trainer) -> dict[str, np.random.Generator]:

@@ -31,6 +31,7 @@ from edgegen.frontend.trainer.history import EpochRecord, StepRecord
 from edgegen.frontend.trainer.interruption import Interruption
 from edgegen.frontend.trainer.progress import ProgressBar
 from edgegen.frontend.trainer.resuming import generators_of, mark, restore, save
+from edgegen.frontend.trainer.settings import settings
 from edgegen.frontend.trainer.stopping import EarlyStopping
 
 
@@ -99,6 +100,7 @@ class Trainer:
         self.checkpoint = None if checkpoint is None else Path(checkpoint)
         self.checkpoint_every, self.generators = checkpoint_every, dict(generators or {})
         self.all_generators: dict[str, np.random.Generator] = {}
+        self.settings: dict[str, Any] = {}
         self.callbacks = [*([ProgressBar()] if progress else []), *callbacks]
         self.epochs = 0
         self.batches = 0
@@ -179,6 +181,7 @@ class Trainer:
         self.updater.schedule = self.schedule
         self.updater.total = epochs * -(-len(loader) // self.updater.accumulate)
         self.all_generators = generators_of(self)
+        self.settings = settings(self)
         if resume is not None:
             restore(self, resume)
             self.resumed = Path(resume)
