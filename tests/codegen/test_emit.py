@@ -94,6 +94,7 @@ def test_only_kernels_in_use_are_copied() -> None:
         "small_net_weights.c",
         "small_net_selftest.c",
         "small_net_add.c",
+        "small_net_add_run.c",
         "small_net_conv2d.c",
         "small_net_fully_connected.c",
         "small_net_max_pool2d.c",

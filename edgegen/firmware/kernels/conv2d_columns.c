@@ -48,9 +48,9 @@ static void two_positions(const params *p, edgegen_column_block block, const int
 
 static void one_row(const params *p, const int8_t *const *rows, int8_t *scratch, int8_t *output)
 {
-    const edgegen_column_block block = {p->weights,   p->bias,  p->multiplier,    p->shift,
-                                        p->out_c / 4, p->steps, p->output_offset, p->clamp_min,
-                                        p->clamp_max};
+    const edgegen_column_block block = {p->weights,       p->bias,      p->multiplier,
+                                        p->shift,         p->out_c / 4, p->steps,
+                                        p->output_offset, p->clamp_min, p->clamp_max};
     for (int32_t x = 0; x < p->out_w; x += 2) {
         const int32_t at = x * p->step_bytes;
         const int32_t next = x + 1 < p->out_w ? 1 : 0;

@@ -1,4 +1,5 @@
-/* Convolution of int8 activations through columns of its windows, two positions and four channels at a time. */
+/* Convolution of int8 activations through columns of its windows, two positions and four channels at a time.
+ */
 #ifndef EDGEGEN_CONV2D_COLUMNS_H
 #define EDGEGEN_CONV2D_COLUMNS_H
 

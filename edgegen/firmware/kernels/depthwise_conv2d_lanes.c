@@ -12,8 +12,8 @@ typedef edgegen_depthwise_conv2d_lanes_params params;
 static void one_row(const params *p, const int8_t *const *rows, int8_t *output)
 {
     const int8_t *starts[MOST_ROWS];
-    edgegen_lane_block block = {p->weights,    p->bias,      p->multiplier, p->shift,         p->kernel_h,
-                                p->kernel_w,   p->tap_bytes, p->step_bytes, p->channels,      p->out_w,
+    edgegen_lane_block block = {p->weights,       p->bias,      p->multiplier, p->shift,    p->kernel_h,
+                                p->kernel_w,      p->tap_bytes, p->step_bytes, p->channels, p->out_w,
                                 p->output_offset, p->clamp_min, p->clamp_max};
     for (int32_t next = 0; next < p->channels; next += LANES) {
         const int32_t first = edgegen_min(next, p->channels - LANES);

@@ -14,21 +14,18 @@ static inline int32x4_t horizontal(int32x4_t a, int32x4_t b, int32x4_t c, int32x
     return vpaddq_s32(vpaddq_s32(a, b), vpaddq_s32(c, d));
 }
 
-static inline void store4(const edgegen_column_block *block, int32_t channel, int32x4_t sum, int8_t *to)
+static inline void store4(int8_t *to, int8x8_t bytes, int lane)
 {
-    const int32x4_t out = edgegen_requantize4(
-        vaddq_s32(sum, vld1q_s32(block->bias + channel)), vld1q_s32(block->multiplier + channel),
-        vld1q_s32(block->shift + channel), vdupq_n_s32(block->output_offset), vdupq_n_s32(block->clamp_min),
-        vdupq_n_s32(block->clamp_max));
-    const int16x4_t halves = vmovn_s32(out);
-    const int8x8_t bytes = vmovn_s16(vcombine_s16(halves, halves));
-    const uint32_t word = vget_lane_u32(vreinterpret_u32_s8(bytes), 0);
+    const uint32x2_t words = vreinterpret_u32_s8(bytes);
+    const uint32_t word = lane ? vget_lane_u32(words, 1) : vget_lane_u32(words, 0);
     __builtin_memcpy(to, &word, 4);
 }
 
 void edgegen_column_block_2(const edgegen_column_block *block, const int8_t *first_column,
                             const int8_t *second_column, int8_t *first, int8_t *second)
 {
+    const edgegen_output4 range =
+        edgegen_output_range4(block->output_offset, block->clamp_min, block->clamp_max);
     const int8_t *w = block->weights;
     for (int32_t channel = 0; channel < 4 * block->blocks; channel += 4) {
         int32x4_t a0 = vdupq_n_s32(0), a1 = a0, a2 = a0, a3 = a0;
@@ -48,13 +45,20 @@ void edgegen_column_block_2(const edgegen_column_block *block, const int8_t *fir
             b3 = dot16(b3, y, w3);
             w += 64;
         }
-        store4(block, channel, horizontal(a0, a1, a2, a3), first + channel);
-        store4(block, channel, horizontal(b0, b1, b2, b3), second + channel);
+        const edgegen_scale4 scale = edgegen_load_scale4(block->multiplier + channel, block->shift + channel);
+        const int32x4_t bias = vld1q_s32(block->bias + channel);
+        const int32x4_t a = edgegen_requantize4(vaddq_s32(horizontal(a0, a1, a2, a3), bias), scale, range);
+        const int32x4_t b = edgegen_requantize4(vaddq_s32(horizontal(b0, b1, b2, b3), bias), scale, range);
+        const int8x8_t bytes = edgegen_bytes8(a, b);
+        store4(first + channel, bytes, 0);
+        store4(second + channel, bytes, 1);
     }
 }
 
 void edgegen_column_block_1(const edgegen_column_block *block, const int8_t *column, int8_t *output)
 {
+    const edgegen_output4 range =
+        edgegen_output_range4(block->output_offset, block->clamp_min, block->clamp_max);
     const int8_t *w = block->weights;
     for (int32_t channel = 0; channel < 4 * block->blocks; channel += 4) {
         int32x4_t a0 = vdupq_n_s32(0), a1 = a0, a2 = a0, a3 = a0;
@@ -66,6 +70,9 @@ void edgegen_column_block_1(const edgegen_column_block *block, const int8_t *col
             a3 = dot16(a3, x, vld1q_s8(w + 48));
             w += 64;
         }
-        store4(block, channel, horizontal(a0, a1, a2, a3), output + channel);
+        const edgegen_scale4 scale = edgegen_load_scale4(block->multiplier + channel, block->shift + channel);
+        const int32x4_t sum = vaddq_s32(horizontal(a0, a1, a2, a3), vld1q_s32(block->bias + channel));
+        const int32x4_t out = edgegen_requantize4(sum, scale, range);
+        store4(output + channel, edgegen_bytes8(out, out), 0);
     }
 }

@@ -8,8 +8,8 @@
 #include "fixed_point.h"
 
 /* Four sums with the multipliers and shifts that stand there, plus the zero point, clamped. */
-static inline v128_t edgegen_requantize4(v128_t sums, const int32_t *multiplier, const int32_t *shift, int32_t offset,
-                                         int32_t least, int32_t most)
+static inline v128_t edgegen_requantize4(v128_t sums, const int32_t *multiplier, const int32_t *shift,
+                                         int32_t offset, int32_t least, int32_t most)
 {
     int32_t out[4];
     wasm_v128_store(out, sums);
