@@ -20,6 +20,7 @@ MODULES = (
     "edgegen.frontend.optim",
     "edgegen.frontend.data",
     "edgegen.frontend.data.ready",
+    "edgegen.frontend.data.packaged",
     "edgegen.frontend.metrics",
     "edgegen.frontend.trainer",
     "edgegen.frontend.record",
