@@ -186,7 +186,7 @@ class Press(Callback):
         if trainer.epoch == 1:
             threading.Timer({delay}, os.killpg, (0, signal.SIGINT)).start()
     def on_step_end(self, trainer, step):
-        if step.epoch == 2:
+        if step.epoch >= 2:
             time.sleep(0.1)
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ def training() -> tuple[Array, Array]:
 
 def evaluation() -> tuple[Array, Array]:
     """What it is judged by: never seen in training."""
-    return draw(500, np.random.default_rng(2))
+    return draw(200, np.random.default_rng(2))
 
 
 def calibration() -> Array:
