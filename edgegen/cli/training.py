@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -43,7 +44,7 @@ def run_train(
     # Nothing is written beside the example, which may lie where nobody may write.
     command += ["--runs", RUNS] if project is None else []
     status = _run(command, quiet=show.quiet)
-    if status == INTERRUPTED:
+    if status in (INTERRUPTED, -signal.SIGINT):
         raise KeyboardInterrupt
     if status in NAMED:
         raise typer.Exit(status)
