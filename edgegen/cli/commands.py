@@ -292,6 +292,72 @@ def bench(
     )
 
 
+Page = Annotated[
+    Path | None, typer.Option("--page", help="An HTML page with the picture.", show_default=False)
+]
+
+
+@app.command()
+def profile(
+    model: Model = None,
+    target: TargetName = "cortex-m4",
+    output: OutputFolder = Path("build"),
+    mode: Mode = "balanced",
+    compiler: Compiler = "zig",
+    flash: Flash = None,
+    ram: Ram = None,
+    stack: Stack = None,
+    page: Page = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = False,
+) -> None:
+    """Count every layer: instructions, modelled cycles, MAC, weights, code, live arena and stack.
+
+    The counts come from emulation, without a byte of code for them in the image; cycles are those of a timing
+    model without wait states.
+
+    Example: `edgegen profile model.tflite --target cortex-m4 --page profile.html`
+    """
+    from edgegen.cli.profiling import run_profile
+    from edgegen.codegen.build import BuildOptions
+
+    run_profile(
+        model,
+        target,
+        output,
+        budgets=(flash, ram, stack),
+        options=BuildOptions(mode=mode, compiler=compiler, verbose=verbose),
+        page=page,
+        show=Output(json=as_json, quiet=quiet, verbose=verbose),
+    )
+
+
+@app.command()
+def memory(
+    model: Model = None,
+    target: TargetName = "cortex-m4",
+    mode: Mode = "balanced",
+    page: Page = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Show the memory plan: every buffer, the step that sets the peak, and what each mode would save.
+
+    Example: `edgegen memory model.tflite --target cortex-m4 --page memory.html`
+    """
+    from edgegen.cli.profiling import run_memory
+
+    run_memory(
+        model,
+        target,
+        budgets=(None, None, None),
+        mode=mode,
+        page=page,
+        show=Output(json=as_json, quiet=quiet),
+    )
+
+
 @app.command()
 def version() -> None:
     """Print the version."""

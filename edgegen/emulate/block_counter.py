@@ -10,7 +10,7 @@ import numpy as np
 from unicorn import UC_HOOK_BLOCK, Uc
 
 from edgegen.codegen.toolchain import build_shared
-from edgegen.emulate.profile import Block
+from edgegen.emulate.blocks import Block
 from edgegen.errors import ToolError
 
 SOURCE = Path(__file__).with_name("block_counter.c")

@@ -6,21 +6,13 @@ on the cuts, so two emulators can be compared number by number.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from edgegen.emulate.blocks import Block
 from edgegen.emulate.image import ElfImage, Symbol
-
-
-@dataclass(frozen=True)
-class Block:
-    """A run of instructions: executed `count` times, and `taken` times left by a jump instead of its end."""
-
-    address: int
-    size: int
-    count: int
-    taken: int
+from edgegen.emulate.layers import CALLERS, OUTSIDE, LayerCost, Stretch, by_layer
 
 
 @dataclass(frozen=True)
@@ -75,6 +67,28 @@ class Profile:
             if function is not None
         }
         return dict(sorted(totals.items(), key=lambda item: (-item[1].count, item[0].address)))
+
+
+def layer_costs(
+    stretches: Sequence[Stretch], image: ElfImage, profile: Callable[[ElfImage, list[Block]], Profile]
+) -> dict[int, LayerCost]:
+    """What each layer cost in an invocation; what only calls kernels goes to OUTSIDE."""
+    costs: dict[int, LayerCost] = {}
+    outside: list[InstructionCount] = []
+    for layer, (blocks, stack) in by_layer(stretches).items():
+        counts = profile(image, blocks).counts
+        own: list[InstructionCount] = []
+        functions: set[Symbol] = set()
+        for address, entry in counts.items():
+            function = image.function_at(address)
+            called = layer != OUTSIDE and function is not None and not CALLERS.fullmatch(function.name)
+            (own if called else outside).append(entry)
+            functions |= {function} if called and function is not None else set()
+        if layer != OUTSIDE:
+            size = sum(function.size for function in functions)
+            costs[layer] = LayerCost(sum(e.count for e in own), _sum_cycles(own), stack, size)
+    costs[OUTSIDE] = LayerCost(sum(e.count for e in outside), _sum_cycles(outside), 0, 0)
+    return costs
 
 
 def _sum_cycles(entries: Iterable[InstructionCount]) -> int | None:

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from edgegen.codegen.toolchain import build_shared
+from edgegen.emulate.blocks import Block
 from edgegen.emulate.image import ElfImage
-from edgegen.emulate.profile import Block
 from edgegen.emulate.run import RunRequest, faulted, timed_out
 from edgegen.errors import ToolError
 

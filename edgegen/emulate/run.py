@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import importlib
 import struct
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
+from edgegen.emulate.layers import LayerCost
 from edgegen.emulate.profile import Profile
 from edgegen.errors import MismatchError, ToolError
 from edgegen.targets import Target
@@ -25,13 +27,17 @@ OUTPUT_LAYER = -1
 
 @dataclass(frozen=True)
 class RunRequest:
-    """What to run. `vectors` are input tensors one after the other; `count` asks for instruction counts."""
+    """What to run. `vectors` are input tensors one after the other; `count` asks for instruction counts.
+
+    `layers` asks for these by layer, which only an emulator can give that stops at a kernel's entry.
+    """
 
     image: Path
     target: Target
     vectors: bytes
     timeout_s: float
     count: bool
+    layers: bool = False
 
 
 @dataclass(frozen=True)
@@ -42,7 +48,8 @@ class RunResult:
     `stack_bytes` is the most stack that was in use, of the whole program; `invoke_stack_bytes` that of the
     model alone, in its first 16 invocations. Both reach to the deepest byte written; a static bound may be
     larger. `profiles` has an entry for each vector, if instructions were counted address by address;
-    `instructions` and `cycles` are per vector. None: this emulator does not measure it.
+    `instructions` and `cycles` are per vector. `layers` has the costs of each layer for each vector, layer -1
+    being what runs outside of kernels. None: this emulator does not measure it.
     """
 
     emulator: str
@@ -54,6 +61,7 @@ class RunResult:
     instructions: tuple[int, ...] | None = None
     cycles: tuple[int, ...] | None = None
     profiles: tuple[Profile, ...] = ()
+    layers: tuple[Mapping[int, LayerCost], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -81,11 +89,13 @@ def run_image(
     emulator: str | None = None,
     count: bool = False,
     input_size: int | None = None,
+    layers: bool = False,
 ) -> RunResult:
     """Feed vectors to an image and return what it answers.
 
     `output_size` and `input_size` are bytes a vector; with both, the length of the results is checked. Leave
-    `output_size` None for a trace build. `count` also counts the instructions of every invocation.
+    `output_size` None for a trace build. `count` also counts the instructions of every invocation,
+    `layers` those of every layer.
     Raises MismatchError for a fault, a timeout, a non-zero exit or results that are too short or too long;
     ToolError for a missing emulator or image.
     """
@@ -94,7 +104,7 @@ def run_image(
         raise ToolError(f"{target.name}: there is no image {image}; build it first")
     module = importlib.import_module(f"edgegen.emulate.{choice.module}")
     chosen: Emulator = module.EMULATOR
-    result = chosen.run(RunRequest(image, target, vectors, timeout_s, count))
+    result = chosen.run(RunRequest(image, target, vectors, timeout_s, count or layers, layers))
     _check_exit(result, target)
     if output_size is not None:
         _check_length(result, target, output_size, len(vectors) // input_size if input_size else None)

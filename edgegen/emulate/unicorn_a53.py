@@ -24,9 +24,10 @@ from unicorn.arm64_const import (
     UC_CPU_ARM64_A53,
 )
 
+from edgegen.emulate.blocks import Block
 from edgegen.emulate.decode import Aarch64Instruction
 from edgegen.emulate.image import ElfImage, load_elf
-from edgegen.emulate.profile import Block, Profile, expand, without_harness
+from edgegen.emulate.profile import Profile, expand, layer_costs, without_harness
 from edgegen.emulate.run import RunRequest, RunResult, faulted
 from edgegen.emulate.unicorn_core import NAME, PAGE, PAINT, Machine, page_up
 from edgegen.errors import ToolError
@@ -47,7 +48,9 @@ class CortexA53(Machine):
     def __init__(self, image: ElfImage, request: RunRequest) -> None:
         engine = Uc(UC_ARCH_ARM64, UC_MODE_ARM)
         engine.ctl_set_cpu_model(UC_CPU_ARM64_A53)
-        super().__init__(engine, image, request, pc=UC_ARM64_REG_PC, sp=UC_ARM64_REG_SP)
+        super().__init__(
+            engine, image, request, pc=UC_ARM64_REG_PC, sp=UC_ARM64_REG_SP, argument=UC_ARM64_REG_X0
+        )
         self._check_budget()
         self._map_segments()
         stack = page_up(request.target.budget.stack_bytes)
@@ -138,6 +141,7 @@ class UnicornA53:
             invoke_stack_bytes=machine.invoke_stack_used,
             instructions=tuple(p.instructions for p in profiles) if request.count else None,
             profiles=profiles,
+            layers=tuple(layer_costs(stretches, image, profile_of) for stretches in machine.stretches),
         )
 
 

@@ -21,8 +21,9 @@ from unicorn import (
 )
 
 from edgegen.emulate.block_counter import BlockCounter, block_counter
+from edgegen.emulate.blocks import Block
 from edgegen.emulate.image import ElfImage
-from edgegen.emulate.profile import Block
+from edgegen.emulate.layers import OUTSIDE, Stretch, entries_of, parameters_of
 from edgegen.emulate.run import RunRequest, faulted, timed_out
 from edgegen.errors import EdgegenError
 
@@ -45,7 +46,9 @@ class Machine:
     `pc` and `sp` are unicorn's register numbers; the stack is [stack_bottom, stack_top).
     """
 
-    def __init__(self, engine: Uc, image: ElfImage, request: RunRequest, *, pc: int, sp: int) -> None:
+    def __init__(
+        self, engine: Uc, image: ElfImage, request: RunRequest, *, pc: int, sp: int, argument: int
+    ) -> None:
         self.engine = engine
         self.image = image
         self.request = request
@@ -58,7 +61,10 @@ class Machine:
         self.stack_used = self.invoke_stack_used = 0
         self.invocations: list[list[Block]] = []
         self._sp_at_begin = self._invocations = 0
-        self._pc, self._sp = pc, sp
+        self._pc, self._sp, self._argument = pc, sp, argument
+        self.stretches: list[list[Stretch]] = []
+        self._layer = OUTSIDE
+        self._parameters: dict[int, int] = {}
         self._counter: BlockCounter | None = block_counter(engine) if request.count else None
         engine.hook_add(UC_HOOK_MEM_INVALID, self._bad_access)
 
@@ -80,6 +86,10 @@ class Machine:
         for name, action in (("harness_mark_begin", self._begin), ("harness_mark_end", self._end)):
             address = self.image.address_of(name)
             self.engine.hook_add(UC_HOOK_CODE, action, None, address, address)
+        if self.request.layers:
+            self._parameters = parameters_of(self.image)
+            for address in entries_of(self.image):
+                self.engine.hook_add(UC_HOOK_CODE, self._enter, None, address, address)
 
     def take_input(self, size: int) -> bytes:
         """The next bytes of the vectors, fewer at the end."""
@@ -149,9 +159,30 @@ class Machine:
             self.engine.mem_write(self.stack_bottom, bytes([PAINT]) * free)
         if self._counter is not None:
             self._counter.reset()
+        if self.request.layers:
+            self.stretches.append([])
+            self._layer = OUTSIDE
+
+    def _enter(self, _engine: Uc, _address: int, _size: int, _user: Any) -> None:
+        """A function begins: a layer's kernel, if its first argument are a layer's parameters."""
+        layer = self._parameters.get(int(self.engine.reg_read(self._argument)))
+        if layer is not None and self.stretches:
+            self._end_stretch()
+            self._layer = layer
+
+    def _end_stretch(self) -> None:
+        assert self._counter is not None
+        sp = int(self.engine.reg_read(self._sp))
+        blocks = tuple(self._counter.blocks())
+        self.stretches[-1].append(Stretch(self._layer, blocks, self._stack_in_use(self._sp_at_begin)))
+        self.engine.mem_write(self.stack_bottom, bytes([PAINT]) * (sp - self.stack_bottom))
+        self._counter.reset()
 
     def _end(self, _engine: Uc, _address: int, _size: int, _user: Any) -> None:
-        if self._counter is not None:
+        if self.request.layers:
+            self._end_stretch()
+            self.invocations.append([block for s in self.stretches[-1] for block in s.blocks])
+        elif self._counter is not None:
             self.invocations.append(self._counter.blocks())
         if self._invocations < MEASURED:
             self.invoke_stack_used = max(self.invoke_stack_used, self._stack_in_use(self._sp_at_begin))

@@ -23,10 +23,11 @@ from unicorn.arm_const import (
     UC_CPU_ARM_CORTEX_M4,
 )
 
+from edgegen.emulate.blocks import Block
 from edgegen.emulate.cycles_m4 import with_cycles
 from edgegen.emulate.decode import ThumbDecoder
 from edgegen.emulate.image import ElfImage, load_elf
-from edgegen.emulate.profile import Block, Profile, expand, without_harness
+from edgegen.emulate.profile import Profile, expand, layer_costs, without_harness
 from edgegen.emulate.run import RunRequest, RunResult, faulted
 from edgegen.emulate.unicorn_core import NAME, PAINT, Machine
 from edgegen.errors import ToolError
@@ -47,7 +48,7 @@ class CortexM4(Machine):
     def __init__(self, image: ElfImage, request: RunRequest) -> None:
         engine = Uc(UC_ARCH_ARM, UC_MODE_THUMB | UC_MODE_MCLASS)
         engine.ctl_set_cpu_model(UC_CPU_ARM_CORTEX_M4)
-        super().__init__(engine, image, request, pc=UC_ARM_REG_PC, sp=UC_ARM_REG_SP)
+        super().__init__(engine, image, request, pc=UC_ARM_REG_PC, sp=UC_ARM_REG_SP, argument=UC_ARM_REG_R0)
         self._map_board()
         self.stack_bottom = image.address_of("__stack_bottom")
         self.stack_top = image.address_of("__stack_top")
@@ -160,6 +161,10 @@ class UnicornM4:
             instructions=tuple(p.instructions for p in profiles) if request.count else None,
             cycles=tuple(p.cycles or 0 for p in profiles) if request.count else None,
             profiles=profiles,
+            layers=tuple(
+                layer_costs(stretches, image, lambda i, blocks: profile_of(i, blocks, decode))
+                for stretches in machine.stretches
+            ),
         )
 
 

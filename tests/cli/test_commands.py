@@ -241,3 +241,23 @@ def test_as_a_module_without_a_terminal(tmp_path: Path) -> None:
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr == "error: there is no model nothing.tflite\n"
+
+
+def test_profile_and_memory(edgegen: CommandLine, tmp_path: Path) -> None:
+    write_tiny(tmp_path)
+    ran = edgegen("profile", "--json", "--page", "profile.html")
+    assert ran.status == 0, ran.err
+    profile = json.loads(ran.out)
+    assert profile["instructions"] == profile["overhead_instructions"] + sum(
+        layer["instructions"] for layer in profile["layers"]
+    )
+    assert (tmp_path / "profile.html").read_text(encoding="utf-8").startswith("<!doctype html>")
+    ran = edgegen("memory", "--json", "--page", "memory.html")
+    assert ran.status == 0, ran.err
+    plan = json.loads(ran.out)
+    assert plan["arena_bytes"] >= plan["bound_bytes"] > 0
+    assert set(plan["modes"]) == {"balanced", "speed", "size", "ram"}
+    assert (tmp_path / "memory.html").is_file()
+    assert edgegen("profile", "--target", "wasm32-wasi").status == 2
+    assert edgegen("memory", "--optimize", "fast").status == 2
+    assert edgegen("memory", "--page", "nowhere/x.html").status == 2
