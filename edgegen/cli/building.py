@@ -77,7 +77,8 @@ def _print(report: BuildReport, show: Output) -> None:
             ["  arena", count(sizes.arena_bytes), "", ""],
             ["  state", count(sizes.state_bytes), "", ""],
             ["  data", count(sizes.data_bytes), "", ""],
-            ["  stack, measured", count(sizes.stack_bytes), count(manifest.stack_budget), ""],
+            ["  stack, at most", count(sizes.stack_bound), count(manifest.stack_budget), ""],
+            ["  stack, deepest seen", count(sizes.stack_seen), "", ""],
         ],
         title=f"{manifest.title} for {manifest.target} ({manifest.board})",
     )
@@ -102,7 +103,11 @@ def _document(report: BuildReport) -> dict[str, Any]:
     return {
         "project": str(report.folder),
         "image": str(report.image),
-        "sizes": {**asdict(report.sizes), "ram_bytes": report.sizes.ram_bytes},
+        "sizes": {
+            **asdict(report.sizes),
+            "stack_bytes": report.sizes.stack_bytes,
+            "ram_bytes": report.sizes.ram_bytes,
+        },
         "bit_exact": report.vectors > 0,
         "vectors": report.vectors,
         "bytes_compared": report.bytes_compared,

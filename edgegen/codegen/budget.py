@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from edgegen.codegen.lower import LoweredGraph
 from edgegen.codegen.plan import Buffer, MemoryPlan
 from edgegen.emulate import ImageSizes
-from edgegen.errors import BudgetError, problems
+from edgegen.errors import BudgetError, MismatchError, problems
 from edgegen.targets import Target
 
 SHOWN = 3
@@ -19,8 +19,8 @@ SHOWN = 3
 class SizeReport:
     """Bytes of a built image; harness and start-up are in `flash_bytes` but not in `model_flash_bytes`.
 
-    `ram_bytes` is what the model needs: arena, state, other variables (`data_bytes`) and, where it was
-    measured, its stack. `image_ram_bytes` has the harness too.
+    `ram_bytes` is what the model needs: arena, state, other variables (`data_bytes`) and its stack: the bound
+    that the image proves, else the deepest use seen. `image_ram_bytes` has the harness too.
     """
 
     flash_bytes: int
@@ -30,17 +30,25 @@ class SizeReport:
     arena_bytes: int
     state_bytes: int
     data_bytes: int
-    stack_bytes: int | None
+    stack_bound: int | None
+    stack_seen: int | None
     image_ram_bytes: int
     flash_budget: int
     ram_budget: int
 
     @property
+    def stack_bytes(self) -> int | None:
+        return self.stack_seen if self.stack_bound is None else self.stack_bound
+
+    @property
     def ram_bytes(self) -> int:
         return self.arena_bytes + self.state_bytes + self.data_bytes + (self.stack_bytes or 0)
 
-    def with_stack(self, stack_bytes: int | None) -> SizeReport:
-        return replace(self, stack_bytes=stack_bytes)
+    def with_stack(self, seen: int | None) -> SizeReport:
+        """The deepest use seen in emulation. MismatchError where it goes beyond the bound."""
+        if seen is not None and self.stack_bound is not None and seen > self.stack_bound:
+            raise MismatchError(f"the stack was {seen} bytes deep, its bound is {self.stack_bound}")
+        return replace(self, stack_seen=seen)
 
 
 def check_plan(lowered: LoweredGraph, plan: MemoryPlan, target: Target) -> None:
@@ -63,10 +71,17 @@ def check_plan(lowered: LoweredGraph, plan: MemoryPlan, target: Target) -> None:
         raise BudgetError(problems(f"{lowered.graph.name} does not fit {target.name}:", found))
 
 
-def check_image(lowered: LoweredGraph, plan: MemoryPlan, image: ImageSizes, target: Target) -> SizeReport:
-    """Sizes of a built image. BudgetError if it exceeds the target's flash or RAM."""
+def check_image(
+    lowered: LoweredGraph, plan: MemoryPlan, image: ImageSizes, target: Target, *, stack_bound: int | None
+) -> SizeReport:
+    """Sizes of a built image. BudgetError if it exceeds the target's flash, RAM or stack."""
     budget = target.budget
     found = []
+    if stack_bound is not None and stack_bound > budget.stack_bytes:
+        found.append(
+            f"the model may need {stack_bound} bytes of a stack of {budget.stack_bytes} bytes, "
+            f"{stack_bound - budget.stack_bytes} too many; see --stack"
+        )
     if image.flash > budget.flash_bytes:
         found.append(
             f"the image takes {image.flash} bytes of {budget.flash_bytes} bytes of flash, "
@@ -87,7 +102,8 @@ def check_image(lowered: LoweredGraph, plan: MemoryPlan, image: ImageSizes, targ
         arena_bytes=plan.arena_bytes,
         state_bytes=plan.state_bytes,
         data_bytes=_model_data(image, plan, target),
-        stack_bytes=None,
+        stack_bound=stack_bound,
+        stack_seen=None,
         image_ram_bytes=image.ram,
         flash_budget=budget.flash_bytes,
         ram_budget=budget.ram_bytes,

@@ -20,7 +20,7 @@ from edgegen.codegen.rowwise import run_by_rows
 from edgegen.codegen.source import QuantizedSource, graph_of
 from edgegen.codegen.toolchain import run_pio
 from edgegen.codegen.vectors import pack_vectors
-from edgegen.emulate import RunResult, run_image, sizes
+from edgegen.emulate import RunResult, run_image, sizes, stack_bound
 from edgegen.errors import BudgetError, MismatchError, ToolError
 from edgegen.targets import Target
 
@@ -80,13 +80,14 @@ def build(
     manifest = assembly.write(output, stack_bytes=stack)
     progress("compiling")
     image = _compile_within_budget(assembly, output, options)
-    measured = check_image(lowered, plan, sizes(image, target), target)
+    bound = stack_bound(image, target, f"{manifest.model}_invoke")
+    measured = check_image(lowered, plan, sizes(image, target), target, stack_bound=bound)
     progress("emulating")
     proof = _prove(assembly, manifest, image) if options.verify else None
     if proof is not None:
         measured = measured.with_stack(proof.invoke_stack_bytes)
-        if proof.invoke_stack_bytes != stack:  # the header says it, no code depends on it
-            manifest = assembly.write(output, stack_bytes=proof.invoke_stack_bytes)
+    if measured.stack_bytes != stack:  # the header says it, no code depends on it
+        manifest = assembly.write(output, stack_bytes=measured.stack_bytes)
     manifest = record_image(assembly.folder(output), manifest, _image_record(measured, options))
     return BuildReport(
         folder=assembly.folder(output),

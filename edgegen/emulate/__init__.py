@@ -3,6 +3,7 @@
 from edgegen.emulate.image import ImageSizes, Symbol, sizes
 from edgegen.emulate.profile import InstructionCount, Profile
 from edgegen.emulate.run import RunRequest, RunResult, read_trace, run_image
+from edgegen.emulate.stack import stack_bound
 
 __all__ = [
     "ImageSizes",
@@ -14,4 +15,5 @@ __all__ = [
     "read_trace",
     "run_image",
     "sizes",
+    "stack_bound",
 ]
