@@ -15,12 +15,9 @@ static inline uint32_t get4(const int8_t *from)
 static void fill(int8_t *to, int8_t value, int32_t bytes)
 {
     const uint32_t word = (uint8_t)value * 0x01010101u;
-    for (; bytes >= 16; bytes -= 16) {
+    for (; bytes >= 4; bytes -= 4) {
         put4(to, word);
-        put4(to + 4, word);
-        put4(to + 8, word);
-        put4(to + 12, word);
-        to += 16;
+        to += 4;
     }
     for (; bytes > 0; --bytes) {
         *to++ = value;
@@ -29,13 +26,11 @@ static void fill(int8_t *to, int8_t value, int32_t bytes)
 
 static void copy(int8_t *to, const int8_t *from, int32_t bytes)
 {
-    for (; bytes >= 16; bytes -= 16) {
+    for (; bytes >= 8; bytes -= 8) {
         put4(to, get4(from));
         put4(to + 4, get4(from + 4));
-        put4(to + 8, get4(from + 8));
-        put4(to + 12, get4(from + 12));
-        from += 16;
-        to += 16;
+        from += 8;
+        to += 8;
     }
     for (; bytes > 0; --bytes) {
         *to++ = *from++;

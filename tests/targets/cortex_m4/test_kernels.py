@@ -21,6 +21,8 @@ from tests.targets.drawn_layers import Builder, assert_exact_in_emulation
 
 MODELS = 6
 SEEDS = (*range(MODELS), 11)  # the last one has a single channel
+DENSE = (5, 8, 12)
+"""Seeds of dense layers whose inputs are a multiple of eight."""
 WINOGRAD = (0, 4, 15, 20)
 """Seeds of 3x3 convolutions over a multiple of four channels."""
 CHAINS = (12, 34, 35, 37, 44, 47)
@@ -35,6 +37,14 @@ def test_drawn_layers_are_exact_in_emulation(seed: int, tmp_path: Path) -> None:
 @pytest.mark.parametrize("seed", range(MODELS))
 def test_drawn_depthwise_layers_are_exact_in_emulation(seed: int, tmp_path: Path) -> None:
     assert_exact_in_emulation(Builder(seed, sizes=(1, 9)).windows_of_3x3(), tmp_path)
+
+
+@pytest.mark.parametrize("seed", DENSE)
+def test_drawn_dense_layers_are_exact_without_scratch(seed: int, tmp_path: Path) -> None:
+    graph = Builder(seed).graph()
+    assert_exact_in_emulation(graph, tmp_path, mode="ram")
+    steps = lower(graph, target=load_target("cortex-m4"), mode="ram").steps
+    assert any(getattr(step.call.params, "direct", 0) for step in steps)
 
 
 @pytest.mark.parametrize("seed", CHAINS)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from edgegen.codegen.lower import Choice
 from edgegen.codegen.lowering.dsp.conv2d import packed_conv2d
-from edgegen.codegen.lowering.dsp.dense import packed_dense
+from edgegen.codegen.lowering.dsp.dense import direct_dense, packed_dense
 from edgegen.codegen.lowering.dsp.depthwise import depthwise_by_rows
 from edgegen.codegen.lowering.dsp.packing import BLOCK, HALFWORD, LARGEST_INPUT
 from edgegen.codegen.lowering.dsp.planes import depthwise_by_planes
@@ -48,9 +48,11 @@ def choices(view: NodeView, call: Call) -> Sequence[Choice]:
     if made is None:
         return ()
     macs = max(_macs(view), view.outputs[0].size)
+    direct = direct_dense(made) if made.kernel == "fully_connected_packed" else None
     for_speed = winograd_conv2d(params) if isinstance(params, Conv2dParams) else None
     return (
         *((winograd_choice(for_speed),) if for_speed is not None else ()),
+        *((Choice(direct, macs, constant_bytes(made.params), "no scratch", ("ram",)),) if direct else ()),
         Choice(made, macs * 5 // 4, constant_bytes(made.params), "DSP instructions"),
         Choice(call, macs * 15, constant_bytes(params), "portable"),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from edgegen.codegen.graph import Array
 from edgegen.codegen.lowering.dsp.packing import (
@@ -34,6 +34,7 @@ class FullyConnectedPackedParams(Params):
     multiplier: Array | None
     shift: Array | None
     groups: int
+    direct: int
     rows: int
     in_features: int
     out_features: int
@@ -61,6 +62,7 @@ def packed_dense(p: FullyConnectedParams) -> Call | None:
         scales_bytes=0 if uniform else 4 * SCALE_WORDS,
         **exact_rescaling(bias, fast, p),
         groups=groups,
+        direct=0,
         rows=p.rows,
         in_features=p.in_features,
         out_features=p.out_features,
@@ -74,5 +76,16 @@ def packed_dense(p: FullyConnectedParams) -> Call | None:
         made,
         scratch_bytes=groups * GROUP * 2,
         in_place=in_place,
-        features=(requantisation("DENSE", fast, p),),
+        features=(requantisation("DENSE", fast, p), "DENSE_COLUMN"),
     )
+
+
+def direct_dense(call: Call) -> Call | None:
+    """The same without scratch, for whole groups of inputs: slower, since each block unpacks them."""
+    p = call.params
+    assert isinstance(p, FullyConnectedPackedParams)
+    if p.scales is None or p.in_features % GROUP:
+        return None
+    kind = next(feature for feature in call.features if feature != "DENSE_COLUMN")
+    # the kernel takes a scratch pointer all the same
+    return Call(call.kernel, replace(p, direct=1), scratch_bytes=1, features=(kind, "DENSE_DIRECT"))

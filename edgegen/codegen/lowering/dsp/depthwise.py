@@ -55,6 +55,7 @@ def depthwise_by_rows(p: DepthwiseConv2dParams) -> Call | None:
         made,
         scratch_bytes=scratch,
         in_place=in_place,
+        features=_features(p),
         rows=depthwise_rows(p, extra=0),
     )
 
@@ -67,7 +68,17 @@ def depthwise_rows(p: DepthwiseConv2dParams, *, extra: int) -> RowForm:
         params=_rows_params(p),
         inputs=(row_input(p, reach, direct=False),),
         arrays=True,
+        features=_features(p),
         extra_instructions=extra,
+    )
+
+
+def _features(p: DepthwiseConv2dParams) -> tuple[str, ...]:
+    """Whole blocks of 3x3 windows with the short requantisation go one way, all others another."""
+    small = (p.kernel_h, p.kernel_w) == (3, 3) and _rows_params(p).fast
+    return (
+        *(("ROWS_3X3",) if small else ()),
+        *(("ROWS_EXACT",) if not small or p.in_c % BLOCK else ()),
     )
 
 

@@ -2,6 +2,7 @@
 
 #include "depthwise_block.h"
 #include "dsp.h"
+#include "features.h"
 #include "row_ring.h"
 
 /* The sums of four channels at one position. */
@@ -81,9 +82,9 @@ void edgegen_depthwise_conv2d_rows_row(const edgegen_depthwise_conv2d_rows_param
     const int8_t *w = p->weights;
     const int32_t small = p->fast && p->kernel_h == 3 && p->kernel_w == 3;
     for (int32_t first = 0; first < p->channels; first += 4) {
-        if (small && first + 4 <= p->channels) {
+        if (EDGEGEN_ROWS_3X3 && small && first + 4 <= p->channels) {
             four_channels_3x3(p, rows, first, w, output + first);
-        } else {
+        } else if (EDGEGEN_ROWS_EXACT) {
             four_channels_exact(p, rows, first, w, output + first);
         }
         w += 4 * p->kernel_h * p->kernel_w;

@@ -44,15 +44,26 @@ static void row_exact(const edgegen_fully_connected_packed_params *p, const uint
     }
 }
 
+static void blocks_of_four(const edgegen_fully_connected_packed_params *p,
+                           const edgegen_packed_dense_block *block, const void *column, int8_t *output)
+{
+    if (EDGEGEN_DENSE_DIRECT && p->direct) {
+        edgegen_packed_dense_direct(block, column, output);
+    } else if (EDGEGEN_DENSE_COLUMN) {
+        edgegen_packed_dense_column(block, column, output);
+    }
+}
+
 /* By blocks; a last block of fewer than four outputs goes through a buffer. */
-static void row(const edgegen_fully_connected_packed_params *p, const uint32_t *column, int8_t *output)
+static void row(const edgegen_fully_connected_packed_params *p, const void *column, int8_t *output)
 {
     const int32_t whole = p->out_features / 4;
-    edgegen_packed_dense_block block = {
-        p->weights,     p->twice_bias, p->scales, p->scales_bytes, 2 * p->output_offset + 1,
-        16 * p->groups, whole};
+    const int32_t odd = 2 * p->output_offset + 1;
+    const int32_t column_bytes = (p->direct ? 8 : 16) * p->groups;
+    edgegen_packed_dense_block block = {p->weights, p->twice_bias, p->scales, p->scales_bytes,
+                                        odd,        column_bytes,  whole};
     if (whole > 0) {
-        edgegen_packed_dense(&block, column, output);
+        blocks_of_four(p, &block, column, output);
     }
     if (4 * whole < p->out_features) {
         int8_t last[4];
@@ -60,7 +71,7 @@ static void row(const edgegen_fully_connected_packed_params *p, const uint32_t *
         block.bias += whole * 4;
         block.scales += whole * p->scales_bytes / 4;
         block.blocks = 1;
-        edgegen_packed_dense(&block, column, last);
+        blocks_of_four(p, &block, column, last);
         for (int32_t i = 0; i < p->out_features - 4 * whole; ++i) {
             output[4 * whole + i] = last[i];
         }
@@ -72,11 +83,15 @@ void edgegen_fully_connected_packed(const edgegen_fully_connected_packed_params 
 {
     uint32_t *column = (uint32_t *)scratch;
     for (int32_t n = 0; n < p->rows; ++n) {
-        unpack(input, p->in_features, column);
-        if (EDGEGEN_DENSE_EXACT && !p->scales) {
-            row_exact(p, column, output);
-        } else if (EDGEGEN_DENSE_GENERAL || EDGEGEN_DENSE_NONNEGATIVE) {
-            row(p, column, output);
+        if (EDGEGEN_DENSE_DIRECT && p->direct) {
+            row(p, input, output);
+        } else if (EDGEGEN_DENSE_COLUMN) {
+            unpack(input, p->in_features, column);
+            if (EDGEGEN_DENSE_EXACT && !p->scales) {
+                row_exact(p, column, output);
+            } else if (EDGEGEN_DENSE_GENERAL || EDGEGEN_DENSE_NONNEGATIVE) {
+                row(p, column, output);
+            }
         }
         input += p->in_features;
         output += p->out_features;

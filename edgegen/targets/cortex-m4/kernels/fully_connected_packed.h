@@ -13,11 +13,12 @@ typedef struct {
     const int32_t *multiplier;  /* of the exact case, [out_features] */
     const int8_t *shift;        /* of the exact case, [out_features], positive to the left */
     int32_t groups;             /* of eight inputs */
+    int32_t direct;             /* not 0: inputs are read as they lie, and no scratch is needed */
     int32_t rows, in_features, out_features;
     int32_t output_offset, clamp_min, clamp_max;
 } edgegen_fully_connected_packed_params;
 
-/* scratch: the input of one row as int16 */
+/* scratch: the input of one row as int16. */
 void edgegen_fully_connected_packed(const edgegen_fully_connected_packed_params *p, const int8_t *input,
                                     int8_t *output, void *scratch);
 

@@ -5,9 +5,15 @@
     .thumb
     .text
 
-    .macro two_steps_4x1
+    .macro two_steps_4x1 direct
     ldm r12!, {r2, r3, r8, r9}
+    .if \direct
+    ldr r0, [r11], #4
+    sxtb16 r1, r0, ror #8
+    sxtb16 r0, r0
+    .else
     ldrd r0, r1, [r11], #8
+    .endif
     smlad r4, r0, r2, r4
     smlad r5, r0, r3, r5
     smlad r4, r1, r8, r4
@@ -46,11 +52,12 @@
 /* r0, r1 activations; r2, r3, r8, r9 weights; r4 H of channels (0, 1), r5 of (2, 3); r6 B of (0, 1), r7 of (2, 3);
  * r10 end of the column; r11 column; r12 weights; lr blocks left. Then r1 scales, r8 biases, r9 odd, r11 output.
  * Frame: 0 biases, 4 odd, 8 scales, 12 bytes from scales to scales, 16 column, 20 output. */
+    .macro packed_dense name, direct
     .balign 4
-    .global edgegen_packed_dense
-    .type edgegen_packed_dense, %function
+    .global edgegen_packed_dense_\name
+    .type edgegen_packed_dense_\name, %function
     .thumb_func
-edgegen_packed_dense:
+edgegen_packed_dense_\name:
     push {r4-r11, lr}
     sub sp, sp, #28
     ldrd r12, r8, [r0]
@@ -68,8 +75,8 @@ edgegen_packed_dense:
     movs r6, #0
     movs r7, #0
 2:
-    two_steps_4x1
-    two_steps_4x1
+    two_steps_4x1 \direct
+    two_steps_4x1 \direct
     cmp r11, r10
     bne 2b
     ldrd r8, r9, [sp]
@@ -105,4 +112,12 @@ edgegen_packed_dense:
     requantize_all_1 0
     b 4b
 #endif
-    .size edgegen_packed_dense, . - edgegen_packed_dense
+    .size edgegen_packed_dense_\name, . - edgegen_packed_dense_\name
+    .endm
+
+#if EDGEGEN_DENSE_COLUMN
+    packed_dense column, 0
+#endif
+#if EDGEGEN_DENSE_DIRECT
+    packed_dense direct, 1
+#endif

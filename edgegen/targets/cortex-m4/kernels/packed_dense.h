@@ -13,11 +13,14 @@ typedef struct {
         *scales;          /* five words: multiplier [4], and four bytes, each one less than the right shift */
     int32_t scales_bytes; /* from a block's scales to the next; 0 where all have the same */
     int32_t odd;          /* 2 * output zero point + 1 */
-    int32_t column_bytes; /* of one position, as int16 */
+    int32_t column_bytes; /* of one position */
     int32_t blocks;
 } edgegen_packed_dense_block;
 
-/* Writes 4 * blocks bytes. */
-void edgegen_packed_dense(const edgegen_packed_dense_block *block, const uint32_t *column, int8_t *output);
+/* Writes 4 * blocks bytes, from a column of int16 in the order of packed_mac.h. */
+void edgegen_packed_dense_column(const edgegen_packed_dense_block *block, const void *column, int8_t *output);
+
+/* The same from int8 values as they lie, a multiple of eight of them. */
+void edgegen_packed_dense_direct(const edgegen_packed_dense_block *block, const void *column, int8_t *output);
 
 #endif
