@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 
 import pytest
 from hypothesis import settings
@@ -10,6 +11,11 @@ from hypothesis import settings
 # the same cases in every run, so that a red one can be repeated; a long run looks for new ones
 settings.register_profile("edgegen", derandomize="EDGEGEN_CASES" not in os.environ, print_blob=True)
 settings.load_profile("edgegen")
+
+
+# a job in the background ignores interruptions, and so would every process that it starts
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -29,12 +29,13 @@ def run_build(
     board: str | None,
     options: BuildOptions,
     show: Output,
+    calibration: Path | None = None,
 ) -> None:
     """Build for one target or all, and print a report of each."""
     check_compiler(options.compiler)
     names = choose_targets(target)
     targets = {name: load_with_budgets(name, board=board, budgets=budgets) for name in names}
-    source = choose_source(model, show)
+    source = choose_source(model, show, calibration)
     with show.steps() as step:
         step("loading the model")
         loaded = load_source(source)

@@ -44,6 +44,10 @@ Board = Annotated[str | None, typer.Option(help="A board of the target.", show_d
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
 Verbose = Annotated[bool, typer.Option("--verbose", "-v", help="Say what is being done.")]
+Calibration = Annotated[
+    Path | None,
+    typer.Option(help="Typical inputs (.npy, .npz), which quantise a float .tflite.", show_default=False),
+]
 Mode = Annotated[str, typer.Option("--optimize", help="balanced, speed, size or ram.")]
 
 
@@ -67,6 +71,7 @@ def build(
     stack: Stack = None,
     board: Board = None,
     optimize: Mode = "balanced",
+    calibration: Calibration = None,
     compiler: Compiler = "zig",
     keep_constant_channels: Annotated[
         bool, typer.Option(help="Compute channels that can hold one value only.")
@@ -95,6 +100,7 @@ def build(
         budgets=(flash, ram, stack),
         board=board,
         options=options,
+        calibration=calibration,
         show=Output(json=as_json, quiet=quiet, verbose=verbose),
     )
 
@@ -212,6 +218,7 @@ def export(
     model: Model = None,
     output: Annotated[Path, typer.Option("--output", "-o", help="The file to write.")] = Path("model.tflite"),
     file_format: Annotated[str, typer.Option("--format", help="tflite.")] = "tflite",
+    calibration: Calibration = None,
     quiet: Quiet = False,
 ) -> None:
     """Write the quantised model as a .tflite file that TensorFlow Lite Micro and LiteRT load.
@@ -220,7 +227,7 @@ def export(
     """
     from edgegen.cli.exporting import run_export
 
-    run_export(model, output, file_format, show=Output(quiet=quiet))
+    run_export(model, output, file_format, show=Output(quiet=quiet), calibration=calibration)
 
 
 @app.command()
@@ -303,6 +310,7 @@ def profile(
     target: TargetName = "cortex-m4",
     output: OutputFolder = Path("build"),
     mode: Mode = "balanced",
+    calibration: Calibration = None,
     compiler: Compiler = "zig",
     flash: Flash = None,
     ram: Ram = None,
@@ -329,6 +337,7 @@ def profile(
         budgets=(flash, ram, stack),
         options=BuildOptions(mode=mode, compiler=compiler, verbose=verbose),
         page=page,
+        calibration=calibration,
         show=Output(json=as_json, quiet=quiet, verbose=verbose),
     )
 
@@ -338,6 +347,7 @@ def memory(
     model: Model = None,
     target: TargetName = "cortex-m4",
     mode: Mode = "balanced",
+    calibration: Calibration = None,
     page: Page = None,
     as_json: Json = False,
     quiet: Quiet = False,
@@ -354,6 +364,7 @@ def memory(
         budgets=(None, None, None),
         mode=mode,
         page=page,
+        calibration=calibration,
         show=Output(json=as_json, quiet=quiet),
     )
 

@@ -10,11 +10,13 @@ from edgegen.codegen.source import load_source
 from edgegen.errors import UsageError
 
 
-def run_export(model: str | None, output: Path, file_format: str, *, show: Output) -> None:
+def run_export(
+    model: str | None, output: Path, file_format: str, *, show: Output, calibration: Path | None = None
+) -> None:
     """Write the quantised model as .tflite."""
     if file_format != "tflite":
         raise UsageError(f"unknown format {file_format!r}; one of: tflite")
-    loaded = load_source(choose_source(model, show))
+    loaded = load_source(choose_source(model, show, calibration))
     draft = output.with_name(f".{output.name}.part")
     try:
         draft.write_bytes(loaded.tflite)

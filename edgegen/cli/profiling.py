@@ -40,12 +40,13 @@ def run_profile(
     options: BuildOptions,
     page: Path | None,
     show: Output,
+    calibration: Path | None = None,
 ) -> None:
     """Count a model's layers and print them; also as a page."""
     check_compiler(options.compiler)
     chosen = load_with_budgets(target, board=None, budgets=budgets)
     usable = replace(options, compiler=compiler_for(chosen, options.compiler))
-    source = choose_source(model, show)
+    source = choose_source(model, show, calibration)
     with show.steps() as step:
         step("loading the model")
         loaded = load_source(source)
@@ -57,11 +58,18 @@ def run_profile(
 
 
 def run_memory(
-    model: str | None, target: str, *, budgets: Budgets, mode: str, page: Path | None, show: Output
+    model: str | None,
+    target: str,
+    *,
+    budgets: Budgets,
+    mode: str,
+    page: Path | None,
+    show: Output,
+    calibration: Path | None = None,
 ) -> None:
     """Print a model's memory plan, who sets its peak, and what each mode makes of it."""
     chosen = load_with_budgets(target, board=None, budgets=budgets)
-    loaded = load_source(choose_source(model, show))
+    loaded = load_source(choose_source(model, show, calibration))
     plans = {name: scheduled(loaded, chosen, BuildOptions(mode=name)) for name in MODES}
     if mode not in plans:
         raise UsageError(f"unknown mode {mode!r}; one of: {', '.join(MODES)}")

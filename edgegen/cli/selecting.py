@@ -15,9 +15,9 @@ Budgets = tuple[str | None, str | None, str | None]
 COMPILERS = ("zig", "gcc")
 
 
-def choose_source(model: str | None, show: Output) -> ModelSource:
+def choose_source(model: str | None, show: Output, calibration: Path | None = None) -> ModelSource:
     """The model, named to the user where it was not the user who named it."""
-    source = find_source(model)
+    source = find_source(model, calibration)
     if model is None:
         show.note(f"model: {source.described}")
     return source

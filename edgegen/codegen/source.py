@@ -21,11 +21,15 @@ PACKAGE = Path(__file__).resolve().parent.parent
 
 @dataclass(frozen=True)
 class ModelSource:
-    """A model's place. `kind` is tflite or python; `described` is how messages call it."""
+    """A model's place. `kind` is tflite or python; `described` is how messages call it.
+
+    `calibration` is a file of samples by which a float .tflite is quantised.
+    """
 
     kind: str
     path: Path
     described: str
+    calibration: Path | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,16 +49,18 @@ class QuantizedSource:
     report: Any = None
 
 
-def find_source(model: str | None) -> ModelSource:
+def find_source(model: str | None, calibration: Path | None = None) -> ModelSource:
     """The model that an argument names; without one the edgegen.toml here, else the bundled example.
+
+    `calibration` goes with a float .tflite.
 
     UsageError if there is nothing of that name or it is of no known kind.
     """
     if model is None:
         here = Path(CONFIG)
         if here.is_file():
-            return ModelSource("python", here, str(here))
-        return ModelSource("python", bundled_example(), "the bundled example mnist")
+            return ModelSource("python", here, str(here), calibration)
+        return ModelSource("python", bundled_example(), "the bundled example mnist", calibration)
     path = Path(model)
     if path.is_dir():
         path = path / CONFIG
@@ -65,7 +71,7 @@ def find_source(model: str | None) -> ModelSource:
     kinds = {".tflite": "tflite", ".toml": "python", ".py": "python"}
     if path.suffix.lower() not in kinds:
         raise UsageError(f"{path} is no model: expected a .tflite file, a .py file, {CONFIG} or its folder")
-    return ModelSource(kinds[path.suffix.lower()], path, str(path))
+    return ModelSource(kinds[path.suffix.lower()], path, str(path), calibration)
 
 
 def bundled_example() -> Path:
@@ -77,6 +83,8 @@ def load_source(source: ModelSource) -> QuantizedSource:
     """The quantised model of a source. ModelError or UsageError for whatever is wrong with it."""
     if source.kind == "tflite":
         return _load_tflite(source)
+    if source.calibration is not None:
+        raise UsageError(f"{source.described} brings its own calibration(); leave out --calibration")
     from edgegen.codegen.python_model import load_python_model
 
     return load_python_model(source)
@@ -84,12 +92,19 @@ def load_source(source: ModelSource) -> QuantizedSource:
 
 def graph_of(source: QuantizedSource) -> Graph:
     """The integer graph of a source. ModelError, naming the source, lists what of it cannot be used."""
+    from edgegen.codegen.float_tflite import is_float
     from edgegen.frontend.importers.tflite import load_tflite
 
     try:
-        return load_tflite(source.tflite, name=source.name)
+        graph = load_tflite(source.tflite, name=source.name)
     except ModelError as problem:
         raise ModelError(f"{source.described}: {problem}") from problem
+    if is_float(graph) and graph.nodes:
+        raise ModelError(
+            f"{source.described} is a float model: quantise it by some typical inputs, "
+            "--calibration samples.npy, or convert it to int8"
+        )
+    return graph
 
 
 def _load_tflite(source: ModelSource) -> QuantizedSource:
@@ -97,9 +112,14 @@ def _load_tflite(source: ModelSource) -> QuantizedSource:
         content = source.path.read_bytes()
     except OSError as problem:
         raise UsageError(f"{source.path} cannot be read: {problem.strerror}") from problem
-    return QuantizedSource(
+    loaded = QuantizedSource(
         name=source.path.stem, tflite=content, described=source.described, file_name=source.path.name
     )
+    if source.calibration is None:
+        return loaded
+    from edgegen.codegen.float_tflite import quantize_float_tflite
+
+    return quantize_float_tflite(loaded, source.calibration)
 
 
 def read_config(path: Path) -> Mapping[str, Any]:

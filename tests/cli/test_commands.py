@@ -217,7 +217,6 @@ def test_a_real_interruption_leaves_a_whole_project(tmp_path: Path) -> None:
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # background jobs ignore it
     )
     assert process.stderr is not None
     for line in process.stderr:

@@ -19,6 +19,8 @@ ACTIVATIONS = ("none", "relu", "relu_n1_to_1", "relu6")
 """Fused activations, at the positions of `tflite.ActivationFunctionType`."""
 
 RANGES = {DType.INT8: (-128, 127), DType.UINT8: (0, 255), DType.INT16: (-32768, 32767)}
+LARGEST_OPTION = 32767
+"""Of windows, strides and paddings, which TensorFlow Lite Micro keeps in 16 bits."""
 LARGEST_OFFSET = 1 << 17
 """More than the zero point of any activation."""
 WIDE_SHIFT, WIDE_BIAS = 14, 1 << 46
@@ -79,6 +81,16 @@ def check_bias(view: NodeView, position: int, channels: int) -> None:
         raise view.error(f"takes a bias of {names} with {x.dtype.value} activations, got {bias.describe()}")
 
 
+def fused_activation(view: NodeView, code: int) -> str:
+    """The fused activation of a .tflite code. ModelError for those that no kernel has."""
+    if not 0 <= code < len(ACTIVATIONS):
+        others = {4: "TANH", 5: "SIGN_BIT"}.get(code, "unknown")
+        raise view.error(
+            f"fused activation {code} ({others}) is not supported; one of: {', '.join(ACTIVATIONS)}"
+        )
+    return ACTIVATIONS[code]
+
+
 def activation_range(activation: str, tensor: Tensor, view: NodeView) -> Pair:
     """Lowest and highest quantised output after the fused activation (TFLM CalculateActivationRange)."""
     low, high = RANGES[tensor.dtype]
@@ -135,6 +147,12 @@ def spatial_output(
     x = view.input(0)
     if min(stride) < 1 or min(dilation) < 1 or min(kernel) < 1:
         raise view.error(f"kernel {tuple(kernel)}, stride {stride} and dilation {dilation} must be positive")
+    largest = max(*kernel, *stride, *dilation, *padding.pairs[0], *padding.pairs[1])
+    if largest > LARGEST_OPTION:
+        raise view.error(
+            f"kernel {tuple(kernel)}, stride {stride}, dilation {dilation} and padding {padding.pairs}: "
+            f"{largest} is more than {LARGEST_OPTION}, the most that TensorFlow Lite Micro can hold"
+        )
     height = window_count(x.shape[1], padding.pairs[0], kernel[0], stride[0], dilation[0])
     width = window_count(x.shape[2], padding.pairs[1], kernel[1], stride[1], dilation[1])
     if height < 1 or width < 1:

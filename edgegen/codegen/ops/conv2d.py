@@ -21,6 +21,7 @@ from edgegen.codegen.ops.common import (
     check_bias,
     end_padding,
     exact_matmul,
+    fused_activation,
     kernel_bias,
     padding_code,
     padding_of,
@@ -187,7 +188,7 @@ class Conv2d(Operator):
             stride=stride,
             dilation=dilation,
             padding=padding_of(options.Padding(), view, view.input(1).shape[1:3], stride, dilation),
-            activation=ACTIVATIONS[options.FusedActivationFunction()],
+            activation=fused_activation(view, options.FusedActivationFunction()),
         )
 
     def write_options(self, view: NodeView) -> Mapping[str, object]:

@@ -20,6 +20,7 @@ from edgegen.codegen.ops.common import (
     apply_activation,
     check_bias,
     end_padding,
+    fused_activation,
     kernel_bias,
     padding_code,
     padding_of,
@@ -201,7 +202,7 @@ class DepthwiseConv2d(Operator):
             stride=stride,
             dilation=dilation,
             padding=padding_of(options.Padding(), view, view.input(1).shape[1:3], stride, dilation),
-            activation=ACTIVATIONS[options.FusedActivationFunction()],
+            activation=fused_activation(view, options.FusedActivationFunction()),
         )
 
     def write_options(self, view: NodeView) -> Mapping[str, object]:

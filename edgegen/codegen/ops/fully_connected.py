@@ -18,6 +18,7 @@ from edgegen.codegen.ops.common import (
     apply_activation,
     check_bias,
     exact_matmul,
+    fused_activation,
     kernel_bias,
     quantization,
     rescale_bounds,
@@ -143,9 +144,8 @@ class FullyConnected(Operator):
             raise view.error(
                 "takes weights in the default format, got shuffled ones; export without shuffling"
             )
-        return FullyConnectedAttributes(
-            activation=ACTIVATIONS[options.FusedActivationFunction()], keep_dims=bool(options.KeepNumDims())
-        )
+        activation = fused_activation(view, options.FusedActivationFunction())
+        return FullyConnectedAttributes(activation=activation, keep_dims=bool(options.KeepNumDims()))
 
     def write_options(self, view: NodeView) -> Mapping[str, object]:
         attributes = _attributes(view)

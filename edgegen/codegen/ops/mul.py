@@ -12,7 +12,13 @@ from edgegen.codegen.arithmetic import quantize_multiplier, requantize, wrap32
 from edgegen.codegen.graph import Array, Attributes, DType
 from edgegen.codegen.ops.base import NodeView, Params, reference_only
 from edgegen.codegen.ops.broadcast import aligned, plan_broadcast
-from edgegen.codegen.ops.common import ACTIVATIONS, activation_range, apply_activation, quantization
+from edgegen.codegen.ops.common import (
+    ACTIVATIONS,
+    activation_range,
+    apply_activation,
+    fused_activation,
+    quantization,
+)
 from edgegen.codegen.ops.pairs import PairOperator
 
 
@@ -91,7 +97,7 @@ class Mul(PairOperator):
 
     def read_options(self, options: Any, view: NodeView) -> MulAttributes:
         code = 0 if options is None else options.FusedActivationFunction()
-        return MulAttributes(activation=ACTIVATIONS[code])
+        return MulAttributes(activation=fused_activation(view, code))
 
     def write_options(self, view: NodeView) -> Mapping[str, object]:
         return {"FusedActivationFunction": ACTIVATIONS.index(_attributes(view).activation)}

@@ -16,6 +16,7 @@ from edgegen.codegen.ops.common import (
     Padding,
     Pair,
     activation_range,
+    fused_activation,
     padding_code,
     padding_of,
     quantization,
@@ -114,7 +115,7 @@ class PoolOperator(Operator):
             size=size,
             stride=stride,
             padding=padding_of(options.Padding(), view, size, stride),
-            activation=ACTIVATIONS[options.FusedActivationFunction()],
+            activation=fused_activation(view, options.FusedActivationFunction()),
         )
 
     def write_options(self, view: NodeView) -> Mapping[str, object]:

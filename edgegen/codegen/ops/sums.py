@@ -13,7 +13,13 @@ from edgegen.codegen.arithmetic import quantize_multiplier, requantize
 from edgegen.codegen.graph import Array, Attributes, DType
 from edgegen.codegen.ops.base import Call, NodeView, Operator, Params, TensorType, reference_only
 from edgegen.codegen.ops.broadcast import aligned, broadcast_shape, plan_broadcast
-from edgegen.codegen.ops.common import ACTIVATIONS, activation_range, apply_activation, quantization
+from edgegen.codegen.ops.common import (
+    ACTIVATIONS,
+    activation_range,
+    apply_activation,
+    fused_activation,
+    quantization,
+)
 
 
 @dataclass(frozen=True)
@@ -122,7 +128,7 @@ class SumOperator(Operator):
 
     def read_options(self, options: Any, view: NodeView) -> SumAttributes:
         code = 0 if options is None else options.FusedActivationFunction()
-        return SumAttributes(activation=ACTIVATIONS[code])
+        return SumAttributes(activation=fused_activation(view, code))
 
     def write_options(self, view: NodeView) -> Mapping[str, object]:
         return {"FusedActivationFunction": ACTIVATIONS.index(_attributes(view).activation)}

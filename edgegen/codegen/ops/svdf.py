@@ -15,7 +15,7 @@ import numpy as np
 from edgegen.codegen.arithmetic import quantize_multiplier, requantize, wrap32
 from edgegen.codegen.graph import Array, Attributes, DType
 from edgegen.codegen.ops.base import Call, NodeView, Operator, Params, TensorType, flat
-from edgegen.codegen.ops.common import ACTIVATIONS, exact_matmul, kernel_bias, quantization
+from edgegen.codegen.ops.common import ACTIVATIONS, exact_matmul, fused_activation, kernel_bias, quantization
 
 FEATURES, TIME, BIAS, STATE = 1, 2, 3, 4
 
@@ -65,6 +65,8 @@ class Svdf(Operator):
                 f"filters a multiple of the rank {rank}, got {x.describe()}, {features.describe()}, "
                 f"{time.describe()}"
             )
+        if view.optional(BIAS) is None:
+            raise view.error("has no bias, which TensorFlow Lite Micro needs; give it one of zeros")
         filters = features.shape[0]
         if features.shape[1] != x.shape[1] or time.shape[0] != filters:
             raise view.error(f"{features.describe()} and {time.describe()} do not fit {x.describe()}")
@@ -129,7 +131,9 @@ class Svdf(Operator):
         return view.input(0).shape[0] * (view.input(FEATURES).size + view.input(TIME).size)
 
     def read_options(self, options: Any, view: NodeView) -> SvdfAttributes:
-        return SvdfAttributes(rank=options.Rank(), activation=ACTIVATIONS[options.FusedActivationFunction()])
+        return SvdfAttributes(
+            rank=options.Rank(), activation=fused_activation(view, options.FusedActivationFunction())
+        )
 
     def write_options(self, view: NodeView) -> Mapping[str, object]:
         attributes = _attributes(view)

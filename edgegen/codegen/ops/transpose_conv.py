@@ -19,6 +19,7 @@ from edgegen.codegen.ops.common import (
     apply_activation,
     check_bias,
     exact_matmul,
+    fused_activation,
     kernel_bias,
     quantization,
     rescaled,
@@ -156,7 +157,9 @@ class TransposeConv(Operator):
             left, right = same_padding(sizes[1], kernel[1], stride[1])
             padding = Padding(top=top, bottom=bottom, left=left, right=right)
         code = options.FusedActivationFunction()
-        return TransposeConvAttributes(stride=stride, padding=padding, activation=ACTIVATIONS[code])
+        return TransposeConvAttributes(
+            stride=stride, padding=padding, activation=fused_activation(view, code)
+        )
 
     def write_options(self, view: NodeView) -> Mapping[str, object]:
         a = _attributes(view)
