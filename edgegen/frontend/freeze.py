@@ -246,6 +246,46 @@ def _strided_slice(freezer: _Freezer, record: Record) -> _Form:
     return _Form("strided_slice", (freezer._of(record.inputs[0]), *constants), attributes)
 
 
+def _linear(freezer: _Freezer, record: Record) -> _Form:
+    """Rows of any number of axes keep them."""
+    inputs = tuple(freezer._of(tensor) for tensor in record.inputs)
+    attributes = ops.get("fully_connected").attributes(keep_dims=record.inputs[0].ndim > 2)  # type: ignore[call-arg]
+    return _Form("fully_connected", inputs, attributes)
+
+
+def _matmul(freezer: _Freezer, record: Record) -> _Form:
+    inputs = tuple(freezer._of(tensor) for tensor in record.inputs)
+    return _Form("batch_matmul", inputs, ops.get("batch_matmul").attributes())
+
+
+def _upsample(freezer: _Freezer, record: Record) -> _Form:
+    size = freezer.constant(f"{record.module or record.op}/size", np.array(record.attrs["size"], np.int32))
+    op = "resize_nearest_neighbor"
+    return _Form(op, (freezer._of(record.inputs[0]), size), ops.get(op).attributes())
+
+
+def _conv_transpose2d(freezer: _Freezer, record: Record) -> _Form:
+    """Weights become (out, kh, kw, in); the size of the output is an input of its own."""
+    x, weight, *bias = record.inputs
+    label = record.module or record.op
+    padding = _padding(record.attrs)
+    stride: Any = record.attrs["stride"]
+    size = [
+        (x.shape[axis + 1] - 1) * stride[axis] + weight.shape[axis + 1] - sum(padding.pairs[axis])
+        for axis in (0, 1)
+    ]
+    shape = np.array([x.shape[0], *size, weight.shape[3]], np.int32)
+    turned = np.ascontiguousarray(np.asarray(weight.data).transpose(3, 1, 2, 0))
+    inputs = (
+        freezer.constant(f"{label}/shape", shape),
+        freezer.constant(f"{freezer._trace.name_of(weight) or 'weight'}/transposed", turned),
+        freezer._of(x),
+        *(freezer._of(tensor) for tensor in bias),
+    )
+    attributes = ops.get("transpose_conv").attributes(stride=stride, padding=padding)  # type: ignore[call-arg]
+    return _Form("transpose_conv", inputs, attributes)
+
+
 FORMS: Mapping[str, Callable[[_Freezer, Record], _Form]] = {
     "conv2d": _conv2d,
     "max_pool2d": _pool,
@@ -255,6 +295,10 @@ FORMS: Mapping[str, Callable[[_Freezer, Record], _Form]] = {
     "reduce_max": _reduction,
     "batch_norm": _batch_norm,
     "pad": _pad,
+    "fully_connected": _linear,
+    "matmul": _matmul,
+    "upsample": _upsample,
+    "conv_transpose2d": _conv_transpose2d,
     "transpose": _transpose,
     "strided_slice": _strided_slice,
 }

@@ -68,9 +68,12 @@ BIAS_TYPES = {
 """Types of a bias by that of the activations."""
 
 
-def check_bias(view: NodeView, position: int, channels: int) -> None:
-    """A bias, if there is one, has a value for each output channel, of the type that accumulates."""
-    bias, x = view.optional(position), view.input(0)
+def check_bias(view: NodeView, position: int, channels: int, *, activations: int = 0) -> None:
+    """A bias, if there is one, has a value for each output channel, of the type that accumulates.
+
+    `position` and `activations` are the inputs' numbers.
+    """
+    bias, x = view.optional(position), view.input(activations)
     if bias is None:
         return
     if bias.size != channels:

@@ -87,7 +87,7 @@ class TransposeConv(Operator):
             )
         if min(attributes.stride) < 1 or min(shape) < 1:
             raise view.error(f"takes positive strides and sizes, got {attributes.stride} and {list(shape)}")
-        check_bias(view, 3, weights.shape[0])
+        check_bias(view, 3, weights.shape[0], activations=2)
         return (TensorType(shape, x.dtype),)
 
     def run_float(self, view: NodeView, inputs: Sequence[Array | None]) -> tuple[Array, ...]:

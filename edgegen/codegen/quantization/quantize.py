@@ -20,7 +20,7 @@ from edgegen.errors import ModelError, problems
 
 __all__ = ["QuantizeOptions", "QuantizedModel", "quantize_graph"]
 
-PRODUCTS = {"conv2d": 0, "depthwise_conv2d": 3, "fully_connected": 0}
+PRODUCTS = {"conv2d": 0, "depthwise_conv2d": 3, "fully_connected": 0, "transpose_conv": 0}
 """Operators with weights, and the axis of these that runs over the outputs."""
 SUM_HEADROOM = 2.0**-17
 """An addition's output scale must stay above this share of its largest input scale."""
@@ -149,16 +149,19 @@ class _Conversion:
 
     def _product(self, view: NodeView) -> Node:
         node = view.node
+        turned = node.op == "transpose_conv"  # whose inputs are shape, weights, activations, bias
         made: QuantizedProduct = quantize_product(
             view,
             axis=PRODUCTS[node.op],
-            input_scale=self._activations[view.input(0).name].scale,
+            bias_at=3 if turned else 2,
+            input_scale=self._activations[view.input(2 if turned else 0).name].scale,
             per_channel=self._options.per_channel,
         )
         self.notes += made.notes
         self._tensors[made.weights.name] = made.weights
         self._tensors[made.bias.name] = made.bias
-        return node.replace(inputs=(node.inputs[0], made.weights.name, made.bias.name))
+        others = (node.inputs[2],) if turned else ()
+        return node.replace(inputs=(node.inputs[0], made.weights.name, *others, made.bias.name))
 
     def _other(self, view: NodeView) -> Node:
         """Float constants among the inputs become int8 by their own range."""

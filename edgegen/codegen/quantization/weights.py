@@ -22,15 +22,20 @@ class QuantizedProduct:
     notes: tuple[str, ...]
 
 
-def quantize_product(view: NodeView, *, axis: int, input_scale: float, per_channel: bool) -> QuantizedProduct:
+def quantize_product(
+    view: NodeView, *, axis: int, bias_at: int, input_scale: float, per_channel: bool
+) -> QuantizedProduct:
     """Weights in [-127, 127] around zero, a scale for each output channel or one for all.
 
+    `bias_at` is the position of the bias among the inputs; the weights stand at 1.
     A channel of zeros gets the scale of the others; one whose bias does not fit int32 gets a wider scale.
     Raises ModelError for NaN or infinite weights and for weights that are computed.
     """
     weights = view.constant(1, "the weights").astype(np.float64)
     channels = weights.shape[axis]
-    bias = np.zeros(channels) if view.optional(2) is None else view.constant(2, "the bias").astype(np.float64)
+    bias = np.zeros(channels)
+    if view.optional(bias_at) is not None:
+        bias = view.constant(bias_at, "the bias").astype(np.float64)
     _check_finite(view, weights, bias)
     scales, notes = _scales(view, weights, bias, axis, input_scale)
     if not per_channel:

@@ -1,7 +1,21 @@
 """Functions on tensors. Images are (N, H, W, C), convolution weights (O, KH, KW, C / groups)."""
 
 from edgegen.frontend import tensor as _tensor  # noqa: F401  first: it ends by importing from this package
-from edgegen.frontend.functional.activation import dropout, relu, relu6, sigmoid, softmax, tanh
+from edgegen.frontend.functional.activation import (
+    dropout,
+    elu,
+    gelu,
+    hard_sigmoid,
+    hard_swish,
+    leaky_relu,
+    prelu,
+    relu,
+    relu6,
+    sigmoid,
+    silu,
+    softmax,
+    tanh,
+)
 from edgegen.frontend.functional.arithmetic import (
     abs,
     add,
@@ -13,11 +27,13 @@ from edgegen.frontend.functional.arithmetic import (
     mul,
     neg,
     power,
+    rsqrt,
     sqrt,
     sub,
 )
-from edgegen.frontend.functional.conv import conv2d
-from edgegen.frontend.functional.loss import cross_entropy, mse
+from edgegen.frontend.functional.conv import conv2d, conv_transpose2d
+from edgegen.frontend.functional.image import upsample
+from edgegen.frontend.functional.loss import binary_cross_entropy, cross_entropy, huber, l1, mse
 from edgegen.frontend.functional.matrix import linear, matmul
 from edgegen.frontend.functional.norm import batch_norm, batch_norm_training
 from edgegen.frontend.functional.pool import avg_pool2d, global_avg_pool, max_pool2d
@@ -39,15 +55,24 @@ __all__ = [
     "avg_pool2d",
     "batch_norm",
     "batch_norm_training",
+    "binary_cross_entropy",
     "cast",
     "concat",
     "conv2d",
+    "conv_transpose2d",
     "cross_entropy",
     "div",
     "dropout",
+    "elu",
     "exp",
     "flatten",
+    "gelu",
     "global_avg_pool",
+    "hard_sigmoid",
+    "hard_swish",
+    "huber",
+    "l1",
+    "leaky_relu",
     "linear",
     "log",
     "matmul",
@@ -60,11 +85,14 @@ __all__ = [
     "neg",
     "pad",
     "power",
+    "prelu",
     "reduce_max",
     "relu",
     "relu6",
     "reshape",
+    "rsqrt",
     "sigmoid",
+    "silu",
     "softmax",
     "sqrt",
     "strided_slice",
@@ -72,4 +100,5 @@ __all__ = [
     "sum",
     "tanh",
     "transpose",
+    "upsample",
 ]

@@ -9,6 +9,9 @@ from edgegen.frontend.mode import current, fail
 from edgegen.frontend.tape import Array
 from edgegen.frontend.tensor import Tensor, apply
 
+GELU_SCALE = 0.7978845608028654
+"""The square root of 2 / pi."""
+
 
 def relu(x: Tensor) -> Tensor:
     """max(x, 0); the slope at zero is zero."""
@@ -37,6 +40,67 @@ def tanh(x: Tensor) -> Tensor:
     check.floats("tanh", x)
     y = np.tanh(x._data)
     return apply("tanh", (x,), y, lambda dy: (dy * (1 - y * y),))
+
+
+def leaky_relu(x: Tensor, alpha: float = 0.01) -> Tensor:
+    """x where positive, alpha * x elsewhere."""
+    check.floats("leaky_relu", x)
+    slope = np.where(x._data > 0, 1, alpha).astype(x.dtype)
+    return apply("leaky_relu", (x,), x._data * slope, lambda dy: (dy * slope,), {"alpha": float(alpha)})
+
+
+def prelu(x: Tensor, alpha: Tensor) -> Tensor:
+    """x where positive, alpha * x elsewhere, with an alpha (C,) that is learnt for each channel."""
+    check.floats("prelu", x, alpha)
+    check.shape("prelu", "alpha", alpha, (x.shape[-1],))
+    positive = x._data > 0
+    y = np.where(positive, x._data, x._data * alpha._data)
+
+    def pull(dy: Array) -> tuple[Array, Array]:
+        below = np.where(positive, 0, dy * x._data).reshape(-1, x.shape[-1]).sum(axis=0)
+        return np.where(positive, dy, dy * alpha._data), below
+
+    return apply("prelu", (x, alpha), y, pull)
+
+
+def elu(x: Tensor) -> Tensor:
+    """x where positive, e^x - 1 elsewhere."""
+    check.floats("elu", x)
+    y = np.where(x._data > 0, x._data, np.expm1(np.minimum(x._data, 0)))
+    return apply("elu", (x,), y, lambda dy: (dy * np.where(x._data > 0, 1, y + 1),))
+
+
+def gelu(x: Tensor) -> Tensor:
+    """x times the normal distribution function of x, by its usual approximation with tanh."""
+    check.floats("gelu", x)
+    a = x._data
+    inner = GELU_SCALE * (a + 0.044715 * a**3)
+    t = np.tanh(inner)
+
+    def pull(dy: Array) -> tuple[Array]:
+        slope = GELU_SCALE * (1 + 3 * 0.044715 * a**2)
+        return ((dy * (0.5 * (1 + t) + 0.5 * a * (1 - t * t) * slope)).astype(x.dtype),)
+
+    return apply("gelu", (x,), (0.5 * a * (1 + t)).astype(x.dtype), pull, {"approximate": True})
+
+
+def silu(x: Tensor) -> Tensor:
+    """x * sigmoid(x), also called swish."""
+    return x * sigmoid(x)
+
+
+def hard_swish(x: Tensor) -> Tensor:
+    """x * min(max(x + 3, 0), 6) / 6."""
+    check.floats("hard_swish", x)
+    a = x._data
+    y = (a * np.clip(a + 3, 0, 6) / 6).astype(x.dtype)
+    slope = np.where(a <= -3, 0, np.where(a >= 3, 1, (2 * a + 3) / 6)).astype(x.dtype)
+    return apply("hard_swish", (x,), y, lambda dy: (dy * slope,))
+
+
+def hard_sigmoid(x: Tensor) -> Tensor:
+    """min(max(x + 3, 0), 6) / 6."""
+    return relu6(x + 3.0) * (1 / 6)
 
 
 def softmax(x: Tensor) -> Tensor:

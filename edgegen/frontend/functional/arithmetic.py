@@ -139,6 +139,12 @@ def sqrt(x: Tensor) -> Tensor:
     return _unary("sqrt", x, y, lambda: 0.5 / y)
 
 
+def rsqrt(x: Tensor) -> Tensor:
+    """1 / sqrt(x)."""
+    y = 1 / np.sqrt(x._data)
+    return _unary("rsqrt", x, y, lambda: -0.5 * y / x._data)
+
+
 def abs(x: Tensor) -> Tensor:
     """The magnitude; its slope at zero is zero."""
     return _unary("abs", x, np.abs(x._data), lambda: np.sign(x._data))

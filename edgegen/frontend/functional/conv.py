@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from edgegen.frontend.arrays import conv as arrays
 from edgegen.frontend.arrays.channels import channel_sum
 from edgegen.frontend.arrays.windows import Array, Pair
@@ -47,6 +49,50 @@ def conv2d(
         "stride": window.stride, "dilation": window.dilation, "padding": window.padding, "groups": groups,
     }  # fmt: skip
     return apply("conv2d", inputs, y, pull, attrs)
+
+
+def conv_transpose2d(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    *,
+    stride: int | Pair = 1,
+    padding: str = "valid",
+) -> Tensor:
+    """The transpose of `conv2d`: what its gradient does to images, for making them larger.
+
+    `x` (N, H, W, C), `weight` (C, KH, KW, O), `bias` (O,); gives (N, OH, OW, O), with "same" OH = H * stride,
+    with "valid" OH = (H - 1) * stride + KH.
+    """
+    op = "conv_transpose2d"
+    check.floats(op, x, weight)
+    check.rank(op, "x", x, ("N", "H", "W", "C"))
+    check.rank(op, "weight", weight, ("C", "KH", "KW", "O"))
+    check.shape(op, "weight", weight, (x.shape[3], *weight.shape[1:]))
+    steps = check.pair(op, "stride", stride)
+    size = (weight.shape[1], weight.shape[2])
+    if padding not in ("same", "valid"):
+        fail(op, f'padding takes "same" or "valid", got {padding!r}')
+    grown = tuple(
+        n * s if padding == "same" else (n - 1) * s + k
+        for n, s, k in zip((x.shape[1], x.shape[2]), steps, size, strict=True)
+    )
+    window = check.window(op, (grown[0], grown[1]), size, steps, 1, padding)
+    a, w = x._data, weight._data
+    image = np.empty((x.shape[0], *grown, w.shape[3]), a.dtype)
+    y = arrays.conv2d_input_gradient(a, image, w, window, 1)
+    if bias is not None:
+        check.shape(op, "bias", bias, (w.shape[3],))
+        y = y + bias._data
+
+    def pull(dy: Array) -> tuple[Array | None, ...]:
+        dx = arrays.conv2d(dy, w, window, 1) if x.requires_grad else None
+        dw = arrays.conv2d_weight_gradient(a, dy, w, window, 1) if weight.requires_grad else None
+        return (dx, dw) if bias is None else (dx, dw, channel_sum(dy))
+
+    inputs = (x, weight) if bias is None else (x, weight, bias)
+    attrs: dict[str, Attr] = {"stride": steps, "padding": window.padding}
+    return apply(op, inputs, y, pull, attrs)
 
 
 def _check(x: Tensor, weight: Tensor, bias: Tensor | None, groups: int) -> None:

@@ -51,10 +51,58 @@ def _target(op: str, logits: Tensor, labels: npt.ArrayLike, smoothing: float) ->
 
 def mse(prediction: Tensor, target: npt.ArrayLike) -> Tensor:
     """The mean squared difference."""
-    check.floats("mse", prediction)
-    wanted = np.asarray(target, prediction.dtype)
-    if wanted.shape != prediction.shape:
-        fail("mse", f"target takes the shape {prediction.shape}, got {wanted.shape}")
-    difference = prediction._data - wanted
+    difference = prediction._data - _wanted("mse", prediction, target)
     scale = prediction.dtype.type(2 / max(difference.size, 1))
     return apply("mse", (prediction,), np.square(difference).mean(), lambda dy: (dy * scale * difference,))
+
+
+def binary_cross_entropy(logits: Tensor, target: npt.ArrayLike) -> Tensor:
+    """The mean of -log sigmoid(logits) where the target is 1, of -log(1 - sigmoid(logits)) where it is 0.
+
+    `target` has the shape of `logits` and values from 0 to 1.
+    """
+    op = "binary_cross_entropy"
+    wanted = _wanted(op, logits, target)
+    if wanted.min(initial=0) < 0 or wanted.max(initial=0) > 1:
+        fail(op, f"target takes values from 0 to 1, got {wanted.min()} to {wanted.max()}")
+    x = logits._data
+    losses = np.maximum(x, 0) - x * wanted + np.log1p(np.exp(-np.abs(x)))
+    count = logits.dtype.type(max(x.size, 1))
+    p = 0.5 * np.tanh(0.5 * x) + 0.5
+    return apply(op, (logits,), losses.mean(), lambda dy: (dy * (p - wanted) / count,))
+
+
+def l1(prediction: Tensor, target: npt.ArrayLike) -> Tensor:
+    """The mean absolute difference; its slope at zero is zero."""
+    difference = prediction._data - _wanted("l1", prediction, target)
+    count = prediction.dtype.type(max(difference.size, 1))
+    return apply(
+        "l1", (prediction,), np.abs(difference).mean(), lambda dy: (dy * np.sign(difference) / count,)
+    )
+
+
+def huber(prediction: Tensor, target: npt.ArrayLike, *, delta: float = 1.0) -> Tensor:
+    """The mean of d^2 / 2 for differences d up to `delta`, of delta * (|d| - delta / 2) beyond.
+
+    Source: Huber, "Robust Estimation of a Location Parameter", 1964.
+    """
+    if delta <= 0:
+        fail("huber", f"delta takes a positive number, got {delta}")
+    d = prediction._data - _wanted("huber", prediction, target)
+    losses = np.where(np.abs(d) <= delta, d * d / 2, delta * (np.abs(d) - delta / 2))
+    count = prediction.dtype.type(max(d.size, 1))
+    return apply(
+        "huber",
+        (prediction,),
+        losses.mean().astype(prediction.dtype),
+        lambda dy: (dy * np.clip(d, -delta, delta) / count,),
+        {"delta": float(delta)},
+    )
+
+
+def _wanted(op: str, prediction: Tensor, target: npt.ArrayLike) -> Array:
+    check.floats(op, prediction)
+    wanted = np.asarray(target, prediction.dtype)
+    if wanted.shape != prediction.shape:
+        fail(op, f"target takes the shape {prediction.shape}, got {wanted.shape}")
+    return wanted

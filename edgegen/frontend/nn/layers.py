@@ -86,6 +86,49 @@ class Conv2d(Module):
         return f"stride={self.stride}, padding={self.padding}{dilation}{groups}"
 
 
+class ConvTranspose2d(Module):
+    """The transpose of a convolution: (N, H, W, inputs) to (N, OH, OW, outputs).
+
+    `weight` is (inputs, kh, kw, outputs).
+
+    With padding "same" images grow by `stride`, with "valid" to (H - 1) * stride + kh.
+    """
+
+    def __init__(
+        self,
+        inputs: int,
+        outputs: int,
+        size: int | Pair,
+        *,
+        stride: int | Pair = 1,
+        padding: str = "valid",
+        bias: bool = True,
+        rng: np.random.Generator,
+    ) -> None:
+        kh, kw = _pair(size)
+        _positive("ConvTranspose2d", inputs=inputs, outputs=outputs, rows=kh, columns=kw)
+        self.stride, self.padding = stride, padding
+        self.weight = Parameter(init.he_uniform((inputs, kh, kw, outputs), inputs * kh * kw, rng))
+        self.bias = Parameter(init.zeros((outputs,))) if bias else None
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.conv_transpose2d(x, self.weight, self.bias, stride=self.stride, padding=self.padding)
+
+    def describe(self) -> str:
+        return f"stride={self.stride}, padding={self.padding}"
+
+
+class PReLU(Module):
+    """x where positive, alpha * x elsewhere, with an alpha for each channel that is learnt."""
+
+    def __init__(self, channels: int, *, alpha: float = 0.25) -> None:
+        _positive("PReLU", channels=channels)
+        self.alpha = Parameter(np.full((channels,), alpha, np.float32))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.prelu(x, self.alpha)
+
+
 class BatchNorm2d(Module):
     """Normalise each channel of (N, H, W, C): by the batch in training, by running statistics after `eval()`.
 

@@ -54,6 +54,81 @@ class ReLU6(Module):
         return F.relu6(x)
 
 
+class LeakyReLU(Module):
+    """x where positive, alpha * x elsewhere."""
+
+    def __init__(self, alpha: float = 0.01) -> None:
+        self.alpha = alpha
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.leaky_relu(x, self.alpha)
+
+    def describe(self) -> str:
+        return f"alpha={self.alpha}"
+
+
+class ELU(Module):
+    """x where positive, e^x - 1 elsewhere."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.elu(x)
+
+
+class GELU(Module):
+    """x times the normal distribution function of x, by tanh."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.gelu(x)
+
+
+class SiLU(Module):
+    """x * sigmoid(x)."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.silu(x)
+
+
+class Sigmoid(Module):
+    """1 / (1 + e^-x)."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.sigmoid(x)
+
+
+class Tanh(Module):
+    """The hyperbolic tangent."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.tanh(x)
+
+
+class HardSwish(Module):
+    """x * min(max(x + 3, 0), 6) / 6."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.hard_swish(x)
+
+
+class HardSigmoid(Module):
+    """min(max(x + 3, 0), 6) / 6."""
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.hard_sigmoid(x)
+
+
+class Upsample(Module):
+    """Each pixel `factor` times along both sides."""
+
+    def __init__(self, factor: int = 2) -> None:
+        self.factor = factor
+
+    def forward(self, x: Tensor) -> Tensor:
+        return F.upsample(x, self.factor)
+
+    def describe(self) -> str:
+        return f"factor={self.factor}"
+
+
 class Softmax(Module):
     """Probabilities along the last axis."""
 

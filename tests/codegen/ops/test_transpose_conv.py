@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from edgegen.codegen.graph import Graph
 from edgegen.codegen.ops.common import Padding, same_padding
 from edgegen.codegen.ops.transpose_conv import TransposeConvAttributes
+from edgegen.errors import ModelError
 from tests.codegen.ops.elementwise import assert_case
 from tests.exactness import T, cases, one_op_graph, uniform
 
@@ -43,3 +45,11 @@ def layers(draw: st.DrawFn) -> tuple[Graph, int]:
 @given(layers())
 def test_exact(case: tuple[Graph, int]) -> None:
     assert_case(case)
+
+
+def test_a_bias_of_another_type_is_refused() -> None:
+    x, w = T((1, 2, 2, 3), scale=1.0, zero_point=0), T(data=np.ones((2, 1, 1, 3), np.int8), scale=1.0)
+    b = T(data=np.ones(2, np.int8), scale=1.0)
+    shape = T(None, "int32", data=[1, 2, 2, 2])
+    with pytest.raises(ModelError, match="takes a bias of int32"):
+        one_op_graph("transpose_conv", TransposeConvAttributes(), [shape, w, x, b], [T(scale=1.0)])
