@@ -120,11 +120,25 @@ class Builder:
         out = tuple(window_count(n, pad, 3, s) for n, pad, s in zip(self.size, pairs, strides, strict=True))
         self.depthwise((3, 3), strides, Padding(*pairs[0], *pairs[1]), out)
 
+    def multiplied(self) -> Graph:
+        """Depthwise layers whose input channels have several filters each."""
+        for _ in range(LAYERS // 2):
+            self.depthwise(*self.window(), multiplier=int(self.rng.integers(2, 4)))
+            self.depthwise((3, 3), (1, 1), Padding(1, 1, 1, 1), self.size, multiplier=2)
+        return self.finished()
+
     def depthwise(
-        self, kernel: tuple[int, int], stride: tuple[int, int], padding: Padding, out: tuple[int, ...]
+        self,
+        kernel: tuple[int, int],
+        stride: tuple[int, int],
+        padding: Padding,
+        out: tuple[int, ...],
+        multiplier: int | None = None,
     ) -> None:
         label = f"dw{len(self.nodes)}"
-        channels = self.channels * (int(self.rng.choice([1, 2, 5])) if self.channels == 1 else 1)
+        if multiplier is None:
+            multiplier = int(self.rng.choice([1, 2, 5])) if self.channels == 1 else 1
+        channels = self.channels * multiplier
         w, b = self.weights((1, *kernel, channels), channels, 3, label)
         attributes = DepthwiseConv2dAttributes(
             stride=stride, padding=padding, activation=self.activation_name()

@@ -8,12 +8,15 @@ import numpy as np
 import pytest
 
 from edgegen.codegen.hostlib import HostLibrary
-from edgegen.codegen.lower import lower
+from edgegen.codegen.lower import MODES, lower
 from edgegen.codegen.lowering.vector import KERNELS
 from edgegen.codegen.ops.base import TensorType
+from edgegen.codegen.plan import plan_memory
+from edgegen.codegen.rowwise import run_by_rows
 from edgegen.codegen.vectors import draw_vectors
 from edgegen.targets import load_target
 from tests.exactness import run_reference
+from tests.random_graphs import random_graph
 from tests.targets.drawn_layers import Builder, assert_exact_in_emulation
 
 TARGETS = ("cortex-a53", "wasm32-wasi")
@@ -25,6 +28,11 @@ SEEDS = (0, 1, 2, 3, 11, 12)
 @pytest.mark.parametrize("seed", SEEDS)
 def test_drawn_layers_are_exact_in_emulation(seed: int, target: str, tmp_path: Path) -> None:
     assert_exact_in_emulation(Builder(seed).graph(), tmp_path, target=target)
+
+
+@pytest.mark.parametrize("target", ["cortex-m4", *TARGETS])
+def test_several_filters_a_channel_are_exact_in_emulation(target: str, tmp_path: Path) -> None:
+    assert_exact_in_emulation(Builder(2).multiplied(), tmp_path, target=target)
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -58,3 +66,16 @@ def test_the_draws_reach_every_kernel_and_every_fallback() -> None:
         ("depthwise_conv2d", "conv2d_columns"),
         *((op, op) for op in KERNELS),
     }
+
+
+@pytest.mark.parametrize("target", ["cortex-m4", "cortex-a53", "wasm32-wasi", "host"])
+def test_any_graph_can_be_scheduled_on_any_target_in_any_mode(target: str) -> None:
+    """Without compiling: kernels are chosen, regions found, memory planned."""
+    chosen = load_target(target)
+    for seed in range(60):
+        graph = random_graph(np.random.default_rng(seed), steps=20)
+        for mode in MODES:
+            lowered = lower(graph, target=chosen, mode=mode)
+            lowered = run_by_rows(lowered, alignment=chosen.alignment, mode=mode)
+            plan = plan_memory(lowered, alignment=chosen.alignment)
+            assert plan.arena_bytes >= plan.bound_bytes

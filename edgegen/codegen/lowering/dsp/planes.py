@@ -73,10 +73,12 @@ class Side:
 def depthwise_by_planes(p: DepthwiseConv2dParams) -> Call | None:
     """3x3 windows one or two positions apart, with the short requantisation, along the cheaper side."""
     plain = p.batch == 1 and p.depth_multiplier == 1 and (p.dilation_h, p.dilation_w) == (1, 1)
-    taps = p.weights.reshape(p.kernel_h, p.kernel_w, p.in_c)
+    if not plain or (p.kernel_h, p.kernel_w) != (3, 3):
+        return None
+    taps = p.weights.reshape(3, 3, p.in_c)
     flat = taps.reshape(-1, p.in_c).T
     bias = folded_bias(p.bias, flat, p.input_offset)
-    if not plain or taps.shape[:2] != (3, 3) or not is_fast(bias, flat, p):
+    if not is_fast(bias, flat, p):
         return None
     in_row, out_row = p.in_w * p.in_c, p.out_w * p.in_c
     wide = Side(p.in_w, p.out_w, p.stride_w, p.pad_left, p.in_c, p.in_c)
