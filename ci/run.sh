@@ -34,6 +34,9 @@ if [ -n "${EDGEGEN_MODELS:-}" ]; then
     done
 fi
 
+step "costs of the bundled example, which must not grow"
+"$python" -m edgegen bench --target cortex-m4 --compare benchmarks/history.jsonl
+
 step "proof with the system's emulators"
 "$python" -m edgegen verify --target all --emulator qemu
 
