@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from types import EllipsisType, MappingProxyType
-from typing import Any, TypeAlias
+from typing import Any, Self, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -121,6 +121,26 @@ class Tensor:
                 raise ValueError(f"a tensor of {array.dtype} cannot become {np.dtype(dtype)} without a copy")
             return array.astype(dtype)
         return array.copy() if copy else array
+
+    def __dlpack__(self, **options: Any) -> Any:
+        return self._read("DLPack").__dlpack__(**options)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return self._data.__dlpack_device__()
+
+    @classmethod
+    def from_dlpack(cls, source: Any) -> Self:
+        """A tensor that shares memory with `source`, an array in main memory of any library with DLPack.
+
+        No gradient flows back into `source`. Raises ModelError for what gives no such array.
+        """
+        try:
+            return cls(np.from_dlpack(source))
+        except (AttributeError, BufferError, RuntimeError, TypeError) as error:
+            raise ModelError(
+                f"from_dlpack takes an array with DLPack in main memory, got a {type(source).__name__}: "
+                f"{error}; move it to the CPU and detach it from its gradients first"
+            ) from error
 
     def __bool__(self) -> bool:
         return bool(self._read("bool()"))

@@ -30,6 +30,30 @@ def test_numpy_shares_memory_both_ways() -> None:
     assert not np.shares_memory(np.array(tensor), array)
 
 
+def test_dlpack_shares_memory_both_ways() -> None:
+    array = np.zeros((2, 3), np.float32)
+    tensor = Tensor.from_dlpack(array)
+    assert np.shares_memory(tensor.numpy(), array)
+    assert np.shares_memory(np.from_dlpack(tensor), array)
+    assert tensor.__dlpack_device__() == array.__dlpack_device__()
+    assert isinstance(Parameter.from_dlpack(array), Parameter)
+    with pytest.raises(ModelError, match="takes an array with DLPack in main memory, got a list"):
+        Tensor.from_dlpack([1.0])
+
+
+def test_torch_shares_memory_both_ways() -> None:
+    torch = pytest.importorskip("torch")
+    theirs = torch.zeros(3)
+    ours = Tensor.from_dlpack(theirs)
+    theirs[0] = 7
+    assert ours.tolist() == [7, 0, 0]
+    back = torch.from_dlpack(ours)
+    theirs[1] = 5
+    assert back.tolist() == [7, 5, 0]
+    with pytest.raises(ModelError, match="detach it from its gradients"):
+        Tensor.from_dlpack(torch.zeros(3, requires_grad=True))
+
+
 def test_numpy_functions_do_not_swallow_the_tape() -> None:
     x = Tensor([1.0, 2], requires_grad=True)
     with pytest.raises(TypeError):

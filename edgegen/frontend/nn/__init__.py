@@ -1,5 +1,6 @@
 """Modules: layers with parameters, and how they combine."""
 
+from edgegen.frontend.nn import init
 from edgegen.frontend.nn.containers import Residual, Sequential
 from edgegen.frontend.nn.layers import BatchNorm2d, Conv2d, ConvTranspose2d, Dropout, Linear, PReLU
 from edgegen.frontend.nn.module import Module
@@ -59,4 +60,5 @@ __all__ = [
     "Softmax",
     "Tanh",
     "Upsample",
+    "init",
 ]
