@@ -260,8 +260,11 @@ def _matmul(freezer: _Freezer, record: Record) -> _Form:
 
 def _upsample(freezer: _Freezer, record: Record) -> _Form:
     size = freezer.constant(f"{record.module or record.op}/size", np.array(record.attrs["size"], np.int32))
-    op = "resize_nearest_neighbor"
-    return _Form(op, (freezer._of(record.inputs[0]), size), ops.get(op).attributes())
+    inputs = freezer._of(record.inputs[0]), size
+    if record.attrs["kind"] == "nearest":
+        return _Form("resize_nearest_neighbor", inputs, ops.get("resize_nearest_neighbor").attributes())
+    attributes = ops.get("resize_bilinear").attributes(half_pixel_centers=True)  # type: ignore[call-arg]
+    return _Form("resize_bilinear", inputs, attributes)
 
 
 def _conv_transpose2d(freezer: _Freezer, record: Record) -> _Form:

@@ -30,6 +30,8 @@ def modules() -> dict[str, tuple[Make, tuple[int, ...]]]:
         "hard_swish": (lambda rng: nn.HardSwish(), image),
         "hard_sigmoid": (lambda rng: nn.HardSigmoid(), image),
         "upsample": (lambda rng: nn.Upsample(3), image),
+        "upsample_bilinear": (lambda rng: nn.Upsample(2, kind="bilinear"), image),
+        "upsample_bilinear_odd": (lambda rng: nn.Upsample(3, kind="bilinear"), (5, 1, 3)),
         "conv_transpose": (lambda rng: nn.ConvTranspose2d(4, 3, 3, stride=2, padding="same", rng=rng), image),
         "conv_transpose_valid": (lambda rng: nn.ConvTranspose2d(4, 3, (2, 3), stride=(1, 2), rng=rng), image),
         "layer_norm": (lambda rng: nn.LayerNorm(8), (8,)),
@@ -80,6 +82,12 @@ def test_int8_equals_tflm_and_is_close_to_float(name: str) -> None:
     assert 10 * np.log10(np.square(wanted).sum() / noise) > 20
 
 
+def test_bilinear_pixels_are_areas() -> None:
+    x = Tensor(np.array([0.0, 4.0, 8.0]).reshape(1, 1, 3, 1))
+    y = F.upsample(x, 2, kind="bilinear").numpy()
+    assert y[0, :, :, 0].tolist() == [[0, 1, 3, 5, 7, 8]] * 2
+
+
 def test_causal_convolutions_see_no_later_step() -> None:
     rng = np.random.default_rng(2)
     layer = nn.Conv1d(3, 4, 3, padding="causal", dilation=2, rng=rng)
@@ -115,6 +123,8 @@ def test_what_does_not_fit_is_named() -> None:
         nn.MultiHeadAttention(8, 3, rng=rng)
     with pytest.raises(ModelError, match=r"LSTM takes \(N, T, C\)"):
         nn.LSTM(4, 2, rng=rng)(Tensor(np.zeros((2, 4), np.float32)))
+    with pytest.raises(ModelError, match="kind takes nearest or bilinear, got 'cubic'"):
+        nn.Upsample(2, kind="cubic")(Tensor(np.zeros((1, 2, 2, 1), np.float32)))
     with pytest.raises(ModelError, match="padding takes"):
         nn.Conv1d(4, 2, 3, padding="full", rng=rng)
     with pytest.raises(ModelError, match="delta takes a positive number"):

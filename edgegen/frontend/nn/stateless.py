@@ -117,16 +117,16 @@ class HardSigmoid(Module):
 
 
 class Upsample(Module):
-    """Each pixel `factor` times along both sides."""
+    """`factor` times the size along both sides; `kind` is "nearest" or "bilinear"."""
 
-    def __init__(self, factor: int = 2) -> None:
-        self.factor = factor
+    def __init__(self, factor: int = 2, *, kind: str = "nearest") -> None:
+        self.factor, self.kind = factor, kind
 
     def forward(self, x: Tensor) -> Tensor:
-        return F.upsample(x, self.factor)
+        return F.upsample(x, self.factor, kind=self.kind)
 
     def describe(self) -> str:
-        return f"factor={self.factor}"
+        return f"factor={self.factor}, kind={self.kind}"
 
 
 class Softmax(Module):
