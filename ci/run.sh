@@ -23,6 +23,7 @@ step "formatting, lint and types"
 "$python" -m mypy
 bash ci/clang-format.sh --check
 "$python" ci/operator_table.py --check
+"$python" ci/module_table.py --check
 
 step "proof with pip's tools"
 "$python" -m edgegen build --target all
