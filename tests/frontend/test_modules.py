@@ -16,6 +16,16 @@ from tests.exactness import assert_exact, run_reference
 Make = Callable[[np.random.Generator], nn.Module]
 
 
+class Function(nn.Module):
+    """A function on tensors as a module."""
+
+    def __init__(self, function: Callable[[Tensor], Tensor]) -> None:
+        self.function = function
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.function(x)
+
+
 def modules() -> dict[str, tuple[Make, tuple[int, ...]]]:
     """A module of each kind, and the shape of a sample."""
     image, sequence = (6, 6, 4), (7, 4)
@@ -46,6 +56,13 @@ def modules() -> dict[str, tuple[Make, tuple[int, ...]]]:
         "lstm_sequences": (lambda rng: nn.LSTM(4, 3, sequences=True, rng=rng), sequence),
         "gru": (lambda rng: nn.GRU(4, 6, rng=rng), sequence),
         "gru_sequences": (lambda rng: nn.GRU(4, 3, sequences=True, rng=rng), sequence),
+        "pad": (lambda rng: Function(lambda x: F.pad(x, ((0, 0), (1, 0), (0, 2), (0, 0)))), image),
+        "concat": (lambda rng: Function(lambda x: F.concat([x, F.relu(x)], axis=2)), image),
+        "mul": (lambda rng: Function(lambda x: x * F.sigmoid(x)), image),
+        "matmul": (lambda rng: Function(lambda x: F.matmul(x, F.transpose(x, (0, 2, 1)))), sequence),
+        "mean": (lambda rng: Function(lambda x: x.mean((1, 2))), image),
+        "sum": (lambda rng: Function(lambda x: x.sum((1, 2), keepdims=True)), image),
+        "reduce_max": (lambda rng: Function(lambda x: x.max(-1)), sequence),
         "attention": (lambda rng: nn.MultiHeadAttention(8, 2, rng=rng), (5, 8)),
     }
 

@@ -21,6 +21,7 @@ class ReduceMax(ReductionOperator):
     name = "reduce_max"
     tflite = "REDUCE_MAX"
     constraints = "axes constant; input and output share scale and zero point"
+    keeps_quantization = True
 
     def run_float(self, view: NodeView, inputs: Sequence[Array | None]) -> tuple[Array, ...]:
         x = inputs[0]
