@@ -72,11 +72,11 @@ void edgegen_conv2d_columns(const edgegen_conv2d_columns_params *p, const int8_t
                             void *scratch)
 {
     const int8_t *rows[MOST_ROWS];
-    const edgegen_row_ring ring = {(int8_t *)scratch, input,           p->kernel_h,   p->ring_row_bytes,
-                                   p->in_h,           p->in_row_bytes, p->left_bytes, (int8_t)p->padding};
+    edgegen_row_walk walk = {{(int8_t *)scratch, input, p->kernel_h, p->ring_row_bytes, p->in_h,
+                              p->in_row_bytes, p->left_bytes, (int8_t)p->padding},
+                             -p->pad_top,
+                             0};
     int8_t *columns = (int8_t *)scratch + p->kernel_h * p->ring_row_bytes;
-    int32_t loaded = -p->pad_top;
-    int32_t slot = 0; /* of the next row to load */
     for (int32_t at = 0; p->ring_row_bytes > 0 && at < 32 * p->steps; ++at) {
         columns[at] = 0; /* the ends of columns have weights of 0 */
     }
@@ -84,14 +84,7 @@ void edgegen_conv2d_columns(const edgegen_conv2d_columns_params *p, const int8_t
         if (p->ring_row_bytes == 0) {
             rows[0] = input + y * p->in_row_bytes;
         } else {
-            for (const int32_t end = y * p->stride_h - p->pad_top + p->kernel_h; loaded < end; ++loaded) {
-                edgegen_ring_load(&ring, loaded, slot);
-                slot = slot + 1 < p->kernel_h ? slot + 1 : 0;
-            }
-            for (int32_t ky = 0; ky < p->kernel_h; ++ky) {
-                const int32_t at = slot + ky;
-                rows[ky] = edgegen_ring_row(&ring, at < p->kernel_h ? at : at - p->kernel_h);
-            }
+            edgegen_ring_window(&walk, y * p->stride_h - p->pad_top, rows);
         }
         one_row(p, rows, columns, output + y * p->out_w * p->out_c);
     }

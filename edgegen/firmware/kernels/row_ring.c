@@ -37,7 +37,7 @@ static void copy(int8_t *to, const int8_t *from, int32_t bytes)
     }
 }
 
-void edgegen_ring_load(const edgegen_row_ring *ring, int32_t row, int32_t slot)
+static void load(const edgegen_row_ring *ring, int32_t row, int32_t slot)
 {
     int8_t *to = edgegen_ring_row(ring, slot);
     const int32_t room = ring->row_bytes - ring->left_bytes;
@@ -49,4 +49,17 @@ void edgegen_ring_load(const edgegen_row_ring *ring, int32_t row, int32_t slot)
     fill(to, ring->padding, ring->left_bytes);
     copy(to + ring->left_bytes, ring->image + row * ring->width_bytes, inside);
     fill(to + ring->left_bytes + inside, ring->padding, room - inside);
+}
+
+void edgegen_ring_window(edgegen_row_walk *walk, int32_t top, const int8_t **rows)
+{
+    const int32_t slots = walk->ring.slots;
+    for (; walk->next < top + slots; ++walk->next) {
+        load(&walk->ring, walk->next, walk->slot);
+        walk->slot = walk->slot + 1 < slots ? walk->slot + 1 : 0;
+    }
+    for (int32_t i = 0; i < slots; ++i) {
+        const int32_t at = walk->slot + i;
+        rows[i] = edgegen_ring_row(&walk->ring, at < slots ? at : at - slots);
+    }
 }

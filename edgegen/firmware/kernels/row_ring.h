@@ -19,6 +19,14 @@ static inline int8_t *edgegen_ring_row(const edgegen_row_ring *ring, int32_t slo
     return ring->rows + slot * ring->row_bytes;
 }
 
-void edgegen_ring_load(const edgegen_row_ring *ring, int32_t row, int32_t slot);
+/* A ring on its way down an image; it begins with the first row that the first window looks at. */
+typedef struct {
+    edgegen_row_ring ring;
+    int32_t next; /* row to load */
+    int32_t slot; /* of it */
+} edgegen_row_walk;
+
+/* Loads rows until the window from `top` on is there, and points at its rows, as many as there are slots. */
+void edgegen_ring_window(edgegen_row_walk *walk, int32_t top, const int8_t **rows);
 
 #endif

@@ -139,23 +139,16 @@ void edgegen_conv2d_packed(const edgegen_conv2d_packed_params *p, const int8_t *
                            void *scratch)
 {
     const int8_t *rows[MOST_ROWS];
-    const edgegen_row_ring ring = {(int8_t *)scratch, input,           p->kernel_h,   p->ring_row_bytes,
-                                   p->in_h,           p->in_row_bytes, p->left_bytes, (int8_t)p->padding};
+    edgegen_row_walk walk = {{(int8_t *)scratch, input, p->kernel_h, p->ring_row_bytes, p->in_h,
+                              p->in_row_bytes, p->left_bytes, (int8_t)p->padding},
+                             -p->pad_top,
+                             0};
     void *columns = (int8_t *)scratch + ((p->kernel_h * p->ring_row_bytes + 3) & ~3);
-    int32_t loaded = -p->pad_top;
-    int32_t slot = 0; /* of the next row to load */
     for (int32_t y = 0; y < p->out_h; ++y) {
         if (!EDGEGEN_BLOCK_RING || p->ring_row_bytes == 0) {
             rows[0] = input + y * p->in_row_bytes;
         } else {
-            for (const int32_t end = y * p->stride_h - p->pad_top + p->kernel_h; loaded < end; ++loaded) {
-                edgegen_ring_load(&ring, loaded, slot);
-                slot = slot + 1 < p->kernel_h ? slot + 1 : 0;
-            }
-            for (int32_t ky = 0; ky < p->kernel_h; ++ky) {
-                const int32_t at = slot + ky;
-                rows[ky] = edgegen_ring_row(&ring, at < p->kernel_h ? at : at - p->kernel_h);
-            }
+            edgegen_ring_window(&walk, y * p->stride_h - p->pad_top, rows);
         }
         edgegen_conv2d_packed_row(p, rows, output + y * p->out_w * p->out_c, columns);
     }

@@ -124,19 +124,13 @@ void edgegen_conv2d_winograd(const edgegen_conv2d_winograd_params *p, const int8
                              void *scratch)
 {
     const int8_t *rows[ROWS];
-    const edgegen_row_ring ring = {(int8_t *)scratch, input,           ROWS,          p->ring_row_bytes,
-                                   p->in_h,           p->in_row_bytes, p->left_bytes, (int8_t)p->padding};
+    edgegen_row_walk walk = {{(int8_t *)scratch, input, ROWS, p->ring_row_bytes, p->in_h, p->in_row_bytes,
+                              p->left_bytes, (int8_t)p->padding},
+                             -p->pad_top,
+                             0};
     uint32_t *windows = (uint32_t *)(void *)((int8_t *)scratch + ROWS * p->ring_row_bytes);
-    int32_t loaded = -p->pad_top;
-    int32_t slot = 0; /* of the next row to load */
     for (int32_t y = 0; y < p->out_h; y += 2) {
-        for (const int32_t end = y - p->pad_top + ROWS; loaded < end; ++loaded) {
-            edgegen_ring_load(&ring, loaded, slot);
-            slot = (slot + 1) % ROWS;
-        }
-        for (int32_t ky = 0; ky < ROWS; ++ky) {
-            rows[ky] = edgegen_ring_row(&ring, (slot + ky) % ROWS);
-        }
+        edgegen_ring_window(&walk, y - p->pad_top, rows);
         two_rows(p, rows, p->out_h - y, windows, output + y * p->out_w * p->out_c);
     }
 }
