@@ -11,6 +11,7 @@ from edgegen.codegen import ops
 from edgegen.codegen.check import check_graph
 from edgegen.codegen.graph import Array, DType, Graph, Node, Quantization, Tensor
 from edgegen.codegen.ops.base import NodeView
+from edgegen.codegen.ops.quantize import QuantizeAttributes
 from edgegen.codegen.quantization.calibrate import calibrate, checked_samples
 from edgegen.codegen.quantization.observers import Range
 from edgegen.codegen.quantization.options import QuantizeOptions
@@ -58,18 +59,29 @@ def quantize_graph(
 
 
 def _activations(graph: Graph, ranges: Mapping[str, Range]) -> dict[str, Quantization]:
-    """Scale and zero point of every activation; tensors that must share them get the union of ranges."""
+    """Scale and zero point of every activation; tensors that must share them get the union of ranges.
+
+    Where an operator fixes those of its output, the others of its group take them too if these hold their
+    range; if not, the fixed one keeps its own, and is requantised for the others.
+    """
     groups = _sharing_groups(graph)
     found: dict[str, Quantization] = {}
     for members in groups:
-        fixed = [q for name in members if (q := _fixed(graph, name)) is not None]
+        fixed = {name: q for name in members if (q := _fixed(graph, name)) is not None}
         known = [ranges[name] for name in members if name in ranges]
         if not known:
             continue
         union = min(low for low, _ in known), max(high for _, high in known)
-        q = fixed[0] if fixed else activation_quantization(*union)
-        found |= dict.fromkeys(members, q)
+        fitting = [q for q in fixed.values() if _holds(q, union)]
+        q = fitting[0] if fitting else activation_quantization(*union)
+        found |= dict.fromkeys(members, q) | fixed
     return _with_headroom(graph, found)
+
+
+def _holds(q: Quantization, wanted: Range) -> bool:
+    """Whether int8 at this scale and zero point reaches both ends of a range, but for one step."""
+    low, high = ((code - q.zero_point) * q.scale for code in (-128, 127))
+    return low - q.scale <= wanted[0] and wanted[1] <= high + q.scale
 
 
 def _sharing_groups(graph: Graph) -> list[list[str]]:
@@ -143,9 +155,26 @@ class _Conversion:
     def convert(self, node: Node) -> None:
         view = NodeView.of(self._graph, node)
         try:
-            self._nodes.append(self._product(view) if node.op in PRODUCTS else self._other(view))
+            made = self._product(view) if node.op in PRODUCTS else self._other(view)
+            if ops.get(node.op).keeps_quantization:
+                made = self._requantized(view, made)
+            self._nodes.append(made)
         except ModelError as problem:
             self.problems.append(str(problem))
+
+    def _requantized(self, view: NodeView, node: Node) -> Node:
+        """Operands at another scale than the output's, which the operator expects, are requantised before."""
+        wanted = self._activations[view.outputs[0].name]
+        inputs: list[str | None] = []
+        for name in node.inputs:
+            if name is None or self._activations.get(name, wanted) == wanted:
+                inputs.append(name)
+                continue
+            moved = f"{name}/requantized/{node.name}"
+            self._tensors[moved] = self._tensors[name].replace(name=moved, quantization=wanted)
+            self._nodes.append(Node(moved, "quantize", (name,), (moved,), QuantizeAttributes(), node.source))
+            inputs.append(moved)
+        return node.replace(inputs=tuple(inputs))
 
     def _product(self, view: NodeView) -> Node:
         node = view.node
