@@ -118,7 +118,7 @@ def test_what_cannot_be_downloaded(tmp_path: Path) -> None:
 
 def idx(array: np.ndarray) -> bytes:
     head = b"\0\0\x08" + bytes([array.ndim]) + struct.pack(f">{array.ndim}I", *array.shape)
-    return gzip.compress(head + array.astype(np.uint8).tobytes())
+    return gzip.compress(head + array.astype(np.uint8).tobytes(), mtime=0)
 
 
 def image_files(folder: Path, names_of: tuple[RemoteFile, ...], **changes: np.ndarray) -> list[RemoteFile]:
@@ -163,9 +163,9 @@ def test_images_and_labels_that_do_not_belong_together(tmp_path: Path) -> None:
         (b"", "not an IDX file"),
         (b"hello", "not a sound gzip file"),
         (idx(np.ones(9))[:-9], "not a sound gzip file"),
-        (gzip.compress(b"\0\0\x09\1"), "it begins with 00 00 09 01"),
-        (gzip.compress(b"\0\0\x08\3\0"), "not an IDX file"),
-        (gzip.compress(b"\0\0\x08\1\0\0\0\5ab"), "holds 2 values"),
+        (gzip.compress(b"\0\0\x09\1", mtime=0), "it begins with 00 00 09 01"),
+        (gzip.compress(b"\0\0\x08\3\0", mtime=0), "not an IDX file"),
+        (gzip.compress(b"\0\0\x08\1\0\0\0\5ab", mtime=0), "holds 2 values"),
     ],
 )
 def test_idx_files_that_are_none(content: bytes, message: str, tmp_path: Path) -> None:
