@@ -8,7 +8,7 @@ trap 'rm -rf "$environment"' EXIT
 "$python" -m edgegen build --target cortex-m4 --output "$environment/project"
 "$python" -m venv "$environment/venv"
 "$environment/venv/bin/python" -m pip install -q platformio scons ziglang
-if (cd "$environment" && venv/bin/python -c "import edgegen" 2>/dev/null); then
+if "$environment/venv/bin/python" -I -c "import edgegen" 2>/dev/null; then
     echo "edgegen is importable in the environment that must not have it" >&2
     exit 1
 fi
