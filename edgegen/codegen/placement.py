@@ -40,7 +40,7 @@ Block = tuple[Piece, ...]
 
 def lower_bound(blocks: Sequence[Block], steps: int) -> int:
     """No placement can do with less than the bytes that are alive in one step."""
-    return max((sum(_live(block, step) for block in blocks) for step in range(steps)), default=0)
+    return max(live_bytes(blocks, steps), default=0)
 
 
 def live_bytes(blocks: Sequence[Block], steps: int) -> list[int]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from edgegen.codegen.graph import Graph, Tensor
+from edgegen.codegen.graph import Graph
 from edgegen.codegen.lower import LoweredGraph, Step
 from edgegen.codegen.placement import Block, Piece, live_bytes, lower_bound, place
 
@@ -271,9 +271,3 @@ def _place_states(graph: Graph, alignment: int) -> tuple[dict[str, Location], in
 
 def _rounded(size: int, alignment: int) -> int:
     return -(-size // alignment) * alignment
-
-
-def tensors_in(plan: MemoryPlan, graph: Graph, kind: str) -> list[Tensor]:
-    """The tensors of one kind of location, in order of position."""
-    named = [(place.position, name) for name, place in plan.locations.items() if place.kind == kind]
-    return [graph.tensors[name] for _, name in sorted(named)]

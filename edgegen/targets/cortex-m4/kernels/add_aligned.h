@@ -15,7 +15,7 @@ typedef struct {
     int32_t fine_multiplier;
     int32_t fine_right, fine_nudge;   /* of the rounding shift, 0 and 0 for none */
     int32_t fine_sign;                /* 2, or -2 where it is subtracted */
-    int32_t multiplier, right, nudge; /* of the output, as for requantize_fast */
+    int32_t multiplier, right, nudge; /* of the output, under the conditions of packed_block.h */
 } edgegen_add_aligned_params;
 
 /* The output may lie on either operand. */

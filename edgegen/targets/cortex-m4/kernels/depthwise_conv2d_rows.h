@@ -17,7 +17,7 @@ typedef struct {
     int32_t step_bytes; /* from one window to the next */
     int32_t stride_h, pad_top, left_bytes, ring_row_bytes;
     int32_t padding;
-    int32_t fast; /* every channel meets the conditions of requantize_fast, and the clamp is that of int8 */
+    int32_t fast; /* every channel meets the conditions of packed_block.h, and the clamp is that of int8 */
     int32_t output_offset, clamp_min, clamp_max;
 } edgegen_depthwise_conv2d_rows_params;
 

@@ -88,13 +88,4 @@ static inline int32_t edgegen_saturate8(int32_t x)
     return out;
 }
 
-/* Requantisation of |sum| < 2^30 by a positive multiplier and a right shift of 1 to 22; `nudge` is
- * (2 * zero_point + 1) << (right - 1). */
-static inline int32_t edgegen_requantize_fast(int32_t sum, int32_t multiplier, int32_t right, int32_t nudge)
-{
-    int32_t out = edgegen_high_mul_twice(sum * 2, multiplier);
-    out += out >> 31;
-    return (out + nudge) >> right;
-}
-
 #endif
